@@ -3,6 +3,7 @@ package io.agentworkspace.engine.a2a.outbound;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -23,50 +25,55 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The queue of messages to agents elsewhere: a replica claims those that are due, and records what became of them. */
 final class OutboundStore {
+    private static final String TENANTS_WITH_DUE = """
+            SELECT DISTINCT r.tenant_id
+              FROM agent_remote r
+             WHERE (r.open_until IS NULL OR r.open_until <= :now)
+               AND (SELECT min(q.due_at)
+                      FROM remote_message q
+                     WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at IS NOT NULL) <= :now
+            """;
+
     /**
-     * Claims due messages. Each agent has two places, and those of one tenant take turns with those of the others. Of a conversation, the next message is sent when the one before it was taken, since it continues what came of that.
+     * Claims due messages of a tenant. Each agent has two places. Of a conversation, the next message is sent when the one before it was taken, since it continues what came of that.
      * A message continues the task whose agent asks back: that which it replies to, else the latest. One that asks a question begins a task.
      * The state of a message has the other server's {@code context} and {@code task}, and {@code asks} while the agent asks back.
      */
     private static final String CLAIM = """
-            WITH ready AS (
-                SELECT r.tenant_id, r.agent_id, h.busy
+            WITH due AS (
+                SELECT d.place
                   FROM agent_remote r
                  CROSS JOIN LATERAL (SELECT count(*) AS busy
                                        FROM remote_message q
-                                      WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.claim IS NOT NULL
+                                      WHERE q.tenant_id = :tenant AND q.agent_id = r.agent_id AND q.claim IS NOT NULL
                                         AND q.due_at > :now) h
-                 WHERE (r.open_until IS NULL OR r.open_until <= :now) AND h.busy < :each
-                   AND EXISTS (SELECT 1 FROM remote_message q
-                                WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at <= :now)),
-            due AS (
-                SELECT d.tenant_id, d.message_id
-                  FROM ready r
-                 CROSS JOIN LATERAL (SELECT q.tenant_id, q.message_id, q.due_at
+                 CROSS JOIN LATERAL (SELECT q.ctid AS place, q.due_at
                                        FROM remote_message q
-                                      WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at <= :now
+                                      WHERE q.tenant_id = :tenant AND q.agent_id = r.agent_id AND q.due_at <= :now
                                         AND (q.sent_at IS NOT NULL AND (q.state -> 'asks' IS NULL OR q.answer IS NOT NULL)
                                              OR NOT EXISTS (SELECT 1 FROM remote_message e
-                                                             WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id
+                                                             WHERE e.tenant_id = :tenant AND e.conversation_id = q.conversation_id
                                                                AND e.agent_id = q.agent_id AND e.due_at IS NOT NULL
                                                                AND CASE WHEN q.sent_at IS NULL
                                                                         THEN e.seq < q.seq AND (e.sent_at IS NULL OR e.state -> 'asks' IS NOT NULL AND e.claim IS NOT NULL AND e.due_at > :now)
                                                                         ELSE e.seq > q.seq AND e.sent_at IS NULL END))
                                       ORDER BY q.due_at
-                                      LIMIT :each - r.busy) d
-                 ORDER BY row_number() OVER (PARTITION BY d.tenant_id ORDER BY r.busy, d.due_at), d.due_at
+                                      LIMIT greatest(:each - h.busy, 0)) d
+                 WHERE r.tenant_id = :tenant AND (r.open_until IS NULL OR r.open_until <= :now)
+                 ORDER BY h.busy, d.due_at
                  LIMIT :room),
             free AS (
-                SELECT q.tenant_id, q.message_id
-                  FROM remote_message q
-                  JOIN due ON q.tenant_id = due.tenant_id AND q.message_id = due.message_id
-                 WHERE q.due_at <= :now
-                   FOR UPDATE OF q SKIP LOCKED),
+                SELECT q.place
+                  FROM due
+                 CROSS JOIN LATERAL (SELECT q.ctid AS place
+                                       FROM remote_message q
+                                      WHERE q.tenant_id = :tenant AND q.ctid = due.place AND q.due_at <= :now
+                                        FOR UPDATE SKIP LOCKED) q),
             taken AS (
                 UPDATE remote_message q
-                   SET due_at = :until, claim = gen_random_uuid(), attempts = q.attempts + 1
+                   SET due_at = :until, claim = :claim, attempts = q.attempts + 1
                   FROM free
-                 WHERE q.tenant_id = free.tenant_id AND q.message_id = free.message_id
+                 WHERE q.tenant_id = :tenant AND q.ctid = free.place
              RETURNING q.*)
             SELECT q.tenant_id, q.message_id, q.agent_id, q.claim, q.attempts, q.created_at, q.sent_at IS NOT NULL AS sent, q.answer,
                    q.state -> 'asks' IS NOT NULL AS asks,
@@ -74,28 +81,30 @@ final class OutboundStore {
                    COALESCE(q.state ->> 'context', b.context) AS context, COALESCE(q.state ->> 'task', o.task) AS task,
                    r.url, r.header, r.secret, r.set_at, r.internal, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role,
                    ARRAY(SELECT d.name || ', version ' || d.version FROM document d
-                          WHERE d.tenant_id = m.tenant_id AND d.id = ANY (m.attached)) AS attached,
+                          WHERE d.tenant_id = :tenant AND d.id = ANY (m.attached)) AS attached,
                    k.choices, k.id IS NOT NULL AS asked, k.withdrawn_at IS NOT NULL AS withdrawn
               FROM taken q
-              JOIN agent_remote r ON r.tenant_id = q.tenant_id AND r.agent_id = q.agent_id
-              JOIN agent a ON a.tenant_id = q.tenant_id AND a.id = q.agent_id
-              JOIN app_user u ON u.tenant_id = a.tenant_id AND u.id = a.owner_id
-              JOIN tenant t ON t.tenant_id = q.tenant_id
-              JOIN message m ON m.tenant_id = q.tenant_id AND m.conversation_id = q.conversation_id AND m.seq = q.seq
-              LEFT JOIN message x ON x.tenant_id = m.tenant_id AND x.id = m.answers
+              JOIN agent_remote r ON r.tenant_id = :tenant AND r.agent_id = q.agent_id
+             CROSS JOIN LATERAL (SELECT a.owner_id FROM agent a WHERE a.tenant_id = :tenant AND a.id = q.agent_id LIMIT 1) a
+              JOIN app_user u ON u.tenant_id = :tenant AND u.id = a.owner_id
+              JOIN tenant t ON t.tenant_id = :tenant
+             CROSS JOIN LATERAL (SELECT m.content, m.answers, m.attached FROM message m
+                                  WHERE m.tenant_id = :tenant AND m.conversation_id = q.conversation_id AND m.seq = q.seq LIMIT 1) m
+              LEFT JOIN LATERAL (SELECT x.answers FROM message x WHERE x.tenant_id = :tenant AND x.id = m.answers LIMIT 1) x ON true
               LEFT JOIN LATERAL (SELECT e.state ->> 'context' AS context FROM remote_message e
-                                  WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
+                                  WHERE e.tenant_id = :tenant AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
                                     AND e.seq < q.seq AND e.state -> 'context' IS NOT NULL
                                   ORDER BY e.seq DESC LIMIT 1) b ON true
               LEFT JOIN LATERAL (SELECT e.root_id, e.state ->> 'task' AS task FROM remote_message e
-                                  WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
+                                  WHERE e.tenant_id = :tenant AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
                                     AND e.seq < q.seq AND e.state -> 'asks' IS NOT NULL
                                     AND (m.answers IS NULL
                                          OR e.root_id IN (SELECT s.root_id FROM remote_message s
-                                                           WHERE s.tenant_id = q.tenant_id AND s.message_id IN (m.answers, x.answers)))
-                                    AND NOT EXISTS (SELECT 1 FROM question n WHERE n.tenant_id = q.tenant_id AND n.id = q.message_id)
+                                                           WHERE s.tenant_id = :tenant AND s.message_id IN (m.answers, x.answers)))
+                                    AND NOT EXISTS (SELECT 1 FROM question n WHERE n.tenant_id = :tenant AND n.id = q.message_id)
                                   ORDER BY e.seq DESC LIMIT 1) o ON q.sent_at IS NULL
-              LEFT JOIN question k ON k.tenant_id = q.tenant_id AND k.id = COALESCE(q.root_id, o.root_id, q.message_id)
+              LEFT JOIN LATERAL (SELECT k.id, k.choices, k.withdrawn_at FROM question k
+                                  WHERE k.tenant_id = :tenant AND k.id = COALESCE(q.root_id, o.root_id, q.message_id) LIMIT 1) k ON true
             """;
 
     /**
@@ -103,15 +112,12 @@ final class OutboundStore {
      * fails, that task is looked at at once.
      */
     private static final String RECEIVED = """
-            WITH there AS (
-                SELECT tenant_id, agent_id FROM agent_remote WHERE tenant_id = :tenant AND agent_id = :agent AND url = :url),
-            health AS (
+            WITH health AS (
                 UPDATE agent_remote r
                    SET failures = CASE WHEN CAST(:error AS text) IS NULL THEN 0 ELSE r.failures END,
                        failing_since = CASE WHEN CAST(:error AS text) IS NOT NULL THEN r.failing_since END,
                        open_until = CASE WHEN CAST(:error AS text) IS NOT NULL THEN r.open_until END, last_error = :error
-                  FROM there
-                 WHERE r.tenant_id = there.tenant_id AND r.agent_id = there.agent_id
+                 WHERE r.tenant_id = :tenant AND r.agent_id = :agent AND r.url = :url
                    AND (r.failing_since IS NOT NULL OR r.last_error IS DISTINCT FROM CAST(:error AS text))),
             own AS (
                 UPDATE remote_message q
@@ -120,15 +126,15 @@ final class OutboundStore {
                            'context', COALESCE(NULLIF(:context, ''), NULLIF(:known, '')),
                            'task', COALESCE(NULLIF(:task, ''), q.state ->> 'task'), 'asks', NULLIF(:asks, false))),
                        due_at = :due, claim = CASE WHEN CAST(:answer AS text) IS NOT NULL THEN q.claim END
-                  FROM there
-                 WHERE q.tenant_id = there.tenant_id AND q.message_id = :message AND q.claim = :claim
+                 WHERE q.tenant_id = :tenant AND q.message_id = :message AND q.claim = :claim
+                   AND EXISTS (SELECT 1 FROM agent_remote r WHERE r.tenant_id = :tenant AND r.agent_id = :agent AND r.url = :url)
              RETURNING q.*),
             before AS (
                 UPDATE remote_message e
                    SET state = e.state - 'asks',
                        due_at = CASE WHEN e.answer IS NOT NULL THEN e.due_at WHEN CAST(:error AS text) IS NOT NULL THEN :now END
                   FROM own
-                 WHERE e.tenant_id = own.tenant_id AND e.conversation_id = own.conversation_id AND e.agent_id = own.agent_id
+                 WHERE e.tenant_id = :tenant AND e.conversation_id = own.conversation_id AND e.agent_id = own.agent_id
                    AND e.root_id = own.root_id AND e.seq < own.seq AND e.state -> 'asks' IS NOT NULL)
             SELECT count(*) AS recorded FROM own
             """;
@@ -184,6 +190,7 @@ final class OutboundStore {
 
     private final Db db;
     private final Vault vault;
+    private final TenantTurns turns = new TenantTurns("messages to agents elsewhere are claimed");
 
     OutboundStore(Db db, Vault vault) {
         this.db = db;
@@ -268,12 +275,19 @@ final class OutboundStore {
     }
 
     List<Claim> claim(Instant now, Duration lease, int room) {
-        return db.sql(CLAIM)
-                .set("now", now)
-                .set("until", now.plus(lease))
-                .set("each", EACH)
-                .set("room", room)
-                .list(OutboundStore::claim);
+        var tenants = new HashMap<Long, Long>();
+        db.sql(TENANTS_WITH_DUE).set("now", now).list(row -> tenants.put(row.number("tenant_id"), 1L));
+        return turns.divide(
+                room,
+                tenants,
+                (tenant, share, _) -> db.sql(CLAIM)
+                        .set("tenant", tenant)
+                        .set("now", now)
+                        .set("until", now.plus(lease))
+                        .set("claim", UUID.randomUUID())
+                        .set("each", EACH)
+                        .set("room", share)
+                        .list(OutboundStore::claim));
     }
 
     private static Claim claim(Row row) throws SQLException {

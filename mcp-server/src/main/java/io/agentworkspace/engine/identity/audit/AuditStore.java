@@ -4,6 +4,7 @@ import io.agentworkspace.engine.identity.credentials.ClientName;
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -64,22 +65,27 @@ public final class AuditStore implements AutoCloseable {
                     CAST(:dry_run AS boolean), :details, :note, CAST(:arguments AS text[]), :item)
             """;
 
+    private static final String TENANTS_WITH_OLD = """
+            SELECT f.tenant_id
+              FROM event_feed f
+             WHERE (SELECT min(a.at) FROM audit a WHERE a.tenant_id = f.tenant_id) < :until
+            """;
+
+    private static final String OLD = Db.deletingOld("audit", """
+            DELETE FROM audit
+             USING (SELECT ctid AS place
+                      FROM audit
+                     WHERE tenant_id = :tenant AND at < :until
+                     ORDER BY at
+                     LIMIT :portion
+                       FOR UPDATE SKIP LOCKED) old
+             WHERE audit.tenant_id = :tenant AND audit.ctid = old.place
+            """);
+
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
     private final RefusalTally tally = new RefusalTally();
     private final AtomicLong lost = new AtomicLong();
-    private static final String OLD = Db.deletingOld("audit", """
-            DELETE FROM audit
-             WHERE ctid IN (SELECT old.place
-                              FROM tenant t
-                             CROSS JOIN LATERAL (SELECT a.ctid AS place
-                                                   FROM audit a
-                                                  WHERE a.tenant_id = t.tenant_id AND a.at < :until
-                                                  ORDER BY a.at
-                                                  LIMIT :portion
-                                                    FOR UPDATE SKIP LOCKED) old
-                             LIMIT :portion)
-            """);
-
+    private final TenantTurns purges = new TenantTurns("old entries of the audit are deleted");
     private final Db db;
     private final ChangeStore changes;
     private final Duration kept;
@@ -228,6 +234,11 @@ public final class AuditStore implements AutoCloseable {
 
     /** Deletes expired entries. */
     public void purge(Instant now) {
-        db.deleteOld(OLD, now.minus(kept));
+        var until = now.minus(kept);
+        var tenants = db.sql(TENANTS_WITH_OLD).set("until", until).list(row -> row.number("tenant_id"));
+        purges.each(tenants, tenant -> {
+            db.deleteOld(tenant, OLD, until);
+            return true;
+        });
     }
 }

@@ -248,15 +248,15 @@ public final class ReceiverStore {
     void delete(Call call, ReceiverRow receiver) {
         db.sql(call, """
                 WITH given_up AS (
-                    UPDATE webhook_delivery
+                    UPDATE webhook_delivery d
                        SET state = 'exhausted', due_at = NULL
-                     WHERE ctid IN (SELECT ctid
-                                      FROM webhook_delivery
-                                     WHERE tenant_id = :tenant AND endpoint_id = :id AND due_at IS NOT NULL
-                                       AND state <> 'delivering'
-                                     LIMIT 1000
-                                       FOR UPDATE SKIP LOCKED)
-                    RETURNING id),
+                      FROM (SELECT ctid AS place
+                              FROM webhook_delivery
+                             WHERE tenant_id = :tenant AND endpoint_id = :id AND due_at IS NOT NULL AND state <> 'delivering'
+                             LIMIT 1000
+                               FOR UPDATE SKIP LOCKED) pending
+                     WHERE d.tenant_id = :tenant AND d.ctid = pending.place
+                    RETURNING d.id),
                 deleted AS (
                     UPDATE webhook_endpoint
                        SET deleted_at = :now, updated_at = :now, revision = revision + 1

@@ -285,6 +285,15 @@ public final class Db implements AutoCloseable {
      * @return the number of deleted rows
      */
     public int deleteOld(String oldRows, Instant until) {
+        return deleteOld(0, oldRows, until);
+    }
+
+    /**
+     * Deletes expired rows of one tenant.
+     *
+     * @param oldRows from {@link #deletingOld}, with {@code :tenant}
+     */
+    public int deleteOld(long tenant, String oldRows, Instant until) {
         var sum = 0;
         int deleted;
         do {
@@ -292,6 +301,7 @@ public final class Db implements AutoCloseable {
                 limited(sql(SET_LIMITS)).one(_ -> true);
                 return sql(oldRows)
                         .quiet()
+                        .set("tenant", tenant)
                         .set("until", until)
                         .set("portion", PORTION)
                         .one(row -> (int) row.number("deleted"))

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
  */
 class TenantStatementsTest {
     private static final String FRAGMENT = "a part of statements whose other parts name the tenant";
+    private static final String FANS_OUT =
+            "a plain read that finds the tenants that have work, which Citus asks each server";
     private static final String BACKGROUND = "work of a replica for all tenants, outside of calls";
 
     /** What each class has of such texts, as their number and the reason. */
@@ -25,7 +27,7 @@ class TenantStatementsTest {
             Map.entry("DocumentRow", "1: the place of a document in the queue of all tenants"),
             Map.entry("DomainQueries", "1: " + FRAGMENT),
             Map.entry("EmbeddingStore", "4: " + BACKGROUND),
-            Map.entry("FeedStore", "1: " + BACKGROUND),
+            Map.entry("FeedStore", "1: " + FANS_OUT),
             Map.entry("HandshakeStore", "1: " + BACKGROUND),
             Map.entry("InboxQueries", "2: " + FRAGMENT),
             Map.entry("MasterKeyRotation", "7: a command that encrypts all secrets anew"),

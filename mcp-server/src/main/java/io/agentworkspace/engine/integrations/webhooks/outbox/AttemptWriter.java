@@ -11,6 +11,7 @@ import io.agentworkspace.engine.integrations.webhooks.outbox.OutboxStore.Receive
 import io.agentworkspace.engine.integrations.webhooks.outbox.OutboxStore.RecordedAttempt;
 import io.agentworkspace.engine.integrations.webhooks.outbox.OutboxStore.Sample;
 import io.agentworkspace.engine.integrations.webhooks.sender.AttemptResult;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
 import java.time.Instant;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the results of attempts. Those that ended in the meantime are written in one transaction. */
+/** Writes the results of attempts. Those of a tenant that ended in the meantime are written in one transaction. */
 final class AttemptWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AttemptWriter.class);
     private static final int BATCH = 500;
@@ -39,6 +40,7 @@ final class AttemptWriter implements AutoCloseable {
     private final CircuitBreaker circuit;
     private final Clock clock;
     private final Runnable written;
+    private final TenantTurns judgements = new TenantTurns("receivers that fail are judged");
     private final BlockingQueue<Attempted> waiting = new LinkedBlockingQueue<>();
     private final Thread writer = Thread.ofVirtual().name("outbox ledger").unstarted(this::run);
     private volatile boolean closed;
@@ -92,29 +94,52 @@ final class AttemptWriter implements AutoCloseable {
         }
     }
 
+    /** What is written of a tenant. */
+    private record Results(long tenant, List<Attempted> attempts, List<Ended> ended) {}
+
     /**
      * Writes results, with retries. When the last retry fails, the leases have expired and another replica has the deliveries.
      */
     private void write(List<Attempted> batch) throws InterruptedException {
-        var ended = batch.stream().map(this::ended).toList();
+        var left = new ArrayList<Results>();
+        batch.stream()
+                .collect(groupingBy(attempted -> attempted.target().tenant(), LinkedHashMap::new, toList()))
+                .forEach((tenant, attempts) -> left.add(new Results(
+                        tenant, attempts, attempts.stream().map(this::ended).toList())));
         for (var tries = 1; ; tries++) {
-            try {
-                write(batch, ended);
+            left.removeIf(this::isWritten);
+            if (left.isEmpty()) {
                 return;
-            } catch (Problem e) {
-                LOG.debug("the results of deliveries are written later: {}", e.note());
-            } catch (RuntimeException e) {
-                LOG.warn("could not write the results of {} deliveries; trying again", batch.size(), e);
             }
             if (tries == TRIES || closed) {
-                LOG.warn("the results of {} deliveries are lost; they will be attempted again", batch.size());
+                LOG.warn(
+                        "the results of {} deliveries are lost; they will be attempted again",
+                        left.stream()
+                                .mapToInt(results -> results.ended().size())
+                                .sum());
                 return;
             }
             Thread.sleep(PAUSE_MILLIS);
         }
     }
 
-    private void write(List<Attempted> batch, List<Ended> ended) {
+    private boolean isWritten(Results results) {
+        try {
+            write(results);
+            return true;
+        } catch (Problem e) {
+            LOG.debug("the results of deliveries are written later: {}", e.note());
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "could not write the results of {} deliveries; trying again",
+                    results.ended().size(),
+                    e);
+        }
+        return false;
+    }
+
+    private void write(Results results) {
+        var batch = results.attempts();
         var byTarget = batch.stream().collect(groupingBy(Attempted::target, LinkedHashMap::new, toList()));
         var samples =
                 batch.stream().collect(groupingBy(AttemptWriter::hour, LinkedHashMap::new, toList())).values().stream()
@@ -127,12 +152,12 @@ final class AttemptWriter implements AutoCloseable {
                 .map(Map.Entry::getKey)
                 .toList();
         if (failing.isEmpty()) {
-            var forgiven = store.record(ended, samples);
+            var forgiven = store.record(results.tenant(), results.ended(), samples);
             if (!forgiven.isEmpty()) {
-                forgive(forgiven, byTarget);
+                forgive(results.tenant(), forgiven, byTarget);
             }
         } else {
-            judge(ended, samples, failing, byTarget);
+            judge(results.tenant(), results.ended(), samples, failing, byTarget);
         }
     }
 
@@ -140,21 +165,23 @@ final class AttemptWriter implements AutoCloseable {
      * Resets receivers that began to fail after these attempts had begun. The results are already written, so
      * they must not be counted again.
      */
-    private void forgive(List<ReceiverId> targets, Map<ReceiverId, List<Attempted>> attempts) {
+    private void forgive(long tenant, List<ReceiverId> targets, Map<ReceiverId, List<Attempted>> attempts) {
         try {
-            judge(List.of(), List.of(), targets, attempts);
+            judge(tenant, List.of(), List.of(), targets, attempts);
         } catch (RuntimeException e) {
             LOG.warn("{} endpoints count as failing until their next success", targets.size(), e);
         }
     }
 
     private void judge(
+            long tenant,
             List<Ended> ended,
             List<Sample> samples,
             List<ReceiverId> targets,
             Map<ReceiverId, List<Attempted>> attempts) {
         var now = clock.instant();
         store.record(
+                tenant,
                 ended,
                 samples,
                 targets,
@@ -177,11 +204,12 @@ final class AttemptWriter implements AutoCloseable {
      * Warns about receivers that have failed for long, and finally disables them, even if nothing is attempted any more.
      */
     void judge() {
-        var now = clock.instant();
-        var failing = store.failingSince(now.minus(CircuitBreaker.JUDGED));
-        if (!failing.isEmpty()) {
-            judge(List.of(), List.of(), failing, Map.of());
-        }
+        var failing = store.failingSince(clock.instant().minus(CircuitBreaker.JUDGED)).stream()
+                .collect(groupingBy(ReceiverId::tenant));
+        judgements.each(failing.keySet(), tenant -> {
+            judge(tenant, List.of(), List.of(), failing.getOrDefault(tenant, List.of()), Map.of());
+            return true;
+        });
     }
 
     private Ended ended(Attempted attempted) {

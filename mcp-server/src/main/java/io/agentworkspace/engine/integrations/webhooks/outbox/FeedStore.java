@@ -3,18 +3,17 @@ package io.agentworkspace.engine.integrations.webhooks.outbox;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.events.RestoreStore;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import java.time.Instant;
-import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Numbers events in their tenants' feeds, and queues a delivery of each for every receiver that subscribes to it. */
 public final class FeedStore {
-    private static final Logger LOG = LoggerFactory.getLogger(FeedStore.class);
     private static final int TENANTS = 50;
     private static final int EVENTS = 500;
 
-    /** The maximum number of deliveries that one statement queues, unless a single event per tenant has more. */
+    /** The maximum number of deliveries that one statement queues, unless a single event has more. */
     private static final int ROWS = 10_000;
 
     /**
@@ -22,32 +21,29 @@ public final class FeedStore {
      * subscribes to, and nothing else.
      */
     private static final String PLACE = SqlTemplate.of("""
-            WITH picked AS MATERIALIZED (
-                SELECT f.tenant_id, e.place, f.last_seq + e.n AS seq
-                  FROM event_feed f
-                 CROSS JOIN LATERAL (SELECT e.ctid AS place, row_number() OVER (ORDER BY e.ordinal) AS n
-                                       FROM event e
-                                      WHERE e.tenant_id = f.tenant_id AND e.seq IS NULL AND NOT e.directed
-                                      ORDER BY e.ordinal
-                                      LIMIT :events) e
-                 WHERE f.tenant_id = ANY(CAST(:tenants AS bigint[]))),
-                 placed AS (
+            WITH placed AS (
                 UPDATE event e
                    SET seq = p.seq
-                  FROM picked p
-                 WHERE e.tenant_id = p.tenant_id AND e.ctid = p.place
-             RETURNING e.tenant_id, e.id, e.seq, e.type, e.created_at, e.not_to, e.data),
+                  FROM (SELECT e.place, f.last_seq + e.n AS seq
+                          FROM event_feed f
+                         CROSS JOIN (SELECT ctid AS place, row_number() OVER (ORDER BY ordinal) AS n
+                                       FROM event
+                                      WHERE tenant_id = :tenant AND seq IS NULL AND NOT directed
+                                      ORDER BY ordinal
+                                      LIMIT :events) e
+                         WHERE f.tenant_id = :tenant) p
+                 WHERE e.tenant_id = :tenant AND e.ctid = p.place
+             RETURNING e.id, e.seq, e.type, e.created_at, e.not_to, e.data),
                  grown AS (
-                UPDATE event_feed f
-                   SET last_seq = p.last
-                  FROM (SELECT tenant_id, max(seq) AS last FROM placed GROUP BY tenant_id) p
-                 WHERE f.tenant_id = p.tenant_id),
+                UPDATE event_feed
+                   SET last_seq = (SELECT max(seq) FROM placed)
+                 WHERE tenant_id = :tenant AND EXISTS (SELECT 1 FROM placed)),
                  match AS (
-                SELECT w.tenant_id, w.id AS endpoint_id, p.id AS event_id, p.type, p.created_at,
-                       row_number() OVER (PARTITION BY w.tenant_id, w.id ORDER BY p.seq) AS n
+                SELECT w.id AS endpoint_id, p.id AS event_id, p.type, p.created_at,
+                       row_number() OVER (PARTITION BY w.id ORDER BY p.seq) AS n
                   FROM placed p
-                  JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id
-                 WHERE w.enabled AND p.not_to IS DISTINCT FROM w.id
+                 CROSS JOIN webhook_endpoint w
+                 WHERE w.tenant_id = :tenant AND w.enabled AND p.not_to IS DISTINCT FROM w.id
                    AND CASE WHEN w.deleted_at IS NULL THEN w.events && ARRAY[p.type, '*']
                             ELSE p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text END
                    AND CASE p.type WHEN 'message.created' THEN {may_read_message}
@@ -59,13 +55,13 @@ public final class FeedStore {
                  counted AS (
                 UPDATE webhook_endpoint w
                    SET last_sequence = last_sequence + c.n
-                  FROM (SELECT tenant_id, endpoint_id, count(*) AS n FROM match GROUP BY tenant_id, endpoint_id) c
-                 WHERE w.tenant_id = c.tenant_id AND w.id = c.endpoint_id
-             RETURNING w.tenant_id, w.id, w.last_sequence - c.n AS base)
+                  FROM (SELECT endpoint_id, count(*) AS n FROM match GROUP BY endpoint_id) c
+                 WHERE w.tenant_id = :tenant AND w.id = c.endpoint_id
+             RETURNING w.id, w.last_sequence - c.n AS base)
             INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-            SELECT w.tenant_id, gen_random_uuid(), w.endpoint_id, w.event_id, w.type, c.base + w.n, :due, greatest(:now, w.created_at)
-              FROM match w
-              JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
+            SELECT :tenant, gen_random_uuid(), m.endpoint_id, m.event_id, m.type, c.base + m.n, :due, greatest(:now, m.created_at)
+              FROM match m
+              JOIN counted c ON c.id = m.endpoint_id
             """)
             .with("may_read_message", ReceiverOwnerQueries.MAY_READ_MESSAGE)
             .with("may_read_question", ReceiverOwnerQueries.MAY_READ_QUESTION)
@@ -74,11 +70,12 @@ public final class FeedStore {
             .sql();
 
     private static final String GROWN = """
-            SELECT announce(t.id, '[{"topic": "events", "everyone": true}]') FROM unnest(CAST(:tenants AS bigint[])) t (id)
+            SELECT announce(:tenant, '[{"topic": "events", "everyone": true}]')
             """;
 
     private final Db db;
     private final RestoreStore restores;
+    private final TenantTurns turns = new TenantTurns("events are added to feeds");
 
     public FeedStore(Db db, RestoreStore restores) {
         this.db = db;
@@ -86,8 +83,8 @@ public final class FeedStore {
     }
 
     /**
-     * Numbers the committed events that have no number yet. Tenants that another replica works on are skipped. If the
-     * statement fails for several tenants, each is tried alone, so that one cannot block the others.
+     * Numbers the committed events that have no number yet. Tenants that another replica works on are skipped, and one whose
+     * events cannot be numbered does not block the others.
      *
      * @param due when the deliveries are due
      * @return whether there may be more
@@ -105,45 +102,26 @@ public final class FeedStore {
             return false;
         }
         restores.notice(); // A backup may be restored while this engine runs.
-        try {
-            return place(now, due, waiting);
-        } catch (RuntimeException e) {
-            if (waiting.size() == 1) {
-                throw e;
+        var placed = new AtomicBoolean();
+        turns.each(waiting, tenant -> {
+            if (place(tenant, now, due)) {
+                placed.set(true);
             }
-            LOG.warn(
-                    "could not add the events of {} tenants to their feeds together; trying each tenant alone",
-                    waiting.size(),
-                    e);
-            return alone(now, due, waiting);
-        }
+            return true;
+        });
+        return placed.get();
     }
 
-    private boolean alone(Instant now, Instant due, List<Long> tenants) {
-        var any = false;
-        for (var tenant : tenants) {
-            try {
-                any |= place(now, due, List.of(tenant));
-            } catch (RuntimeException e) {
-                LOG.warn("could not add the events of tenant {} to its feed", tenant, e);
-            }
-        }
-        return any;
-    }
-
-    private boolean place(Instant now, Instant due, List<Long> tenants) {
+    private boolean place(long tenant, Instant now, Instant due) {
         return db.transaction(() -> {
-            var feeds = hold(tenants);
-            if (feeds.isEmpty()) {
+            var receivers = hold(tenant);
+            if (receivers.isEmpty()) {
                 return false;
             }
-            var receivers = feeds.stream().mapToLong(Feed::receivers).sum();
-            db.sql(GROWN)
-                    .set("tenants", feeds.stream().map(Feed::tenant).toList())
-                    .runLate();
+            db.sql(GROWN).set("tenant", tenant).runLate();
             db.sql(PLACE)
-                    .set("tenants", feeds.stream().map(Feed::tenant).toList())
-                    .set("events", Math.clamp(ROWS / Math.max(1, receivers), 1, EVENTS))
+                    .set("tenant", tenant)
+                    .set("events", Math.clamp(ROWS / Math.max(1, receivers.get()), 1, EVENTS))
                     .set("now", now)
                     .set("due", due)
                     .runAndCommit();
@@ -151,30 +129,26 @@ public final class FeedStore {
         });
     }
 
-    /** A locked feed, and the number of receivers it is delivered to. */
-    private record Feed(long tenant, long receivers) {}
-
     /**
-     * Locks the feeds and their receivers. The next statement of the transaction then sees all numbers given before,
-     * and the receivers cannot change until it commits.
+     * Locks the feed and its receivers, unless another replica holds the feed. The next statement of the transaction then sees all
+     * numbers given before, and the receivers cannot change until it commits.
+     *
+     * @return the number of receivers
      */
-    private List<Feed> hold(List<Long> tenants) {
+    private Optional<Long> hold(long tenant) {
         return db.sql("""
                 WITH f AS (
-                    SELECT tenant_id
+                    SELECT 1
                       FROM event_feed
-                     WHERE tenant_id = ANY(CAST(:tenants AS bigint[]))
-                     ORDER BY tenant_id
+                     WHERE tenant_id = :tenant
                        FOR UPDATE SKIP LOCKED),
                      w AS (
-                    SELECT w.tenant_id
-                      FROM webhook_endpoint w
-                     WHERE w.tenant_id IN (SELECT tenant_id FROM f) AND w.enabled AND w.events <> '{push}'
-                     ORDER BY w.tenant_id, w.id
+                    SELECT id
+                      FROM webhook_endpoint
+                     WHERE tenant_id = :tenant AND EXISTS (SELECT 1 FROM f) AND enabled AND events <> '{push}'
+                     ORDER BY id
                        FOR NO KEY UPDATE)
-                SELECT f.tenant_id, (SELECT count(*) FROM w WHERE w.tenant_id = f.tenant_id) AS endpoints FROM f
-                """)
-                .set("tenants", tenants)
-                .list(row -> new Feed(row.number("tenant_id"), row.number("endpoints")));
+                SELECT (SELECT count(*) FROM w) AS endpoints FROM f
+                """).set("tenant", tenant).one(row -> row.number("endpoints"));
     }
 }

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.json.Json;
@@ -15,6 +16,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -24,92 +26,103 @@ import org.jspecify.annotations.Nullable;
 
 /** Stores deliveries: a replica claims those that are due, and records the result of each attempt. */
 public final class OutboxStore {
+    /** The tenants that have due deliveries, with the number of receivers that these are for. */
+    private static final String READY = """
+            SELECT w.tenant_id, count(*) AS receivers
+              FROM webhook_endpoint w
+             WHERE w.enabled AND (w.open_until IS NULL OR w.open_until <= :now)
+               AND (SELECT min(d.due_at)
+                      FROM webhook_delivery d
+                     WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at IS NOT NULL) <= :now
+             GROUP BY w.tenant_id
+            """;
+
     /**
-     * Claims due deliveries. Each receiver gives as many as it has room for. Those of the receivers with the fewest
-     * running deliveries come first, so that no receiver waits for another's backlog. The second half of the room is
-     * only for receivers with few running deliveries, so that the backlogs of slow receivers cannot fill it. Rows that
+     * Claims due deliveries of a tenant. Each receiver gives as many as it has room for. Those of the receivers with the
+     * fewest running deliveries come first, so that no receiver waits for another's backlog. Only the first half of the room is for
+     * receivers with more than a few running deliveries, so that the backlogs of slow receivers cannot fill it. Rows that
      * another replica is claiming are skipped.
      */
     private static final String CLAIM = """
             WITH ready AS (
-                SELECT w.tenant_id, w.id, COALESCE(w.deleted_at, '-infinity') AS since, h.busy,
+                SELECT w.id, COALESCE(w.deleted_at, '-infinity') AS since, h.busy,
                        CASE WHEN w.open_until IS NULL THEN CAST(:each AS bigint) ELSE 1 END - h.busy AS room
                   FROM webhook_endpoint w
                  CROSS JOIN LATERAL (SELECT count(*) AS busy
                                        FROM webhook_delivery d
-                                      WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.state = 'delivering'
+                                      WHERE d.tenant_id = :tenant AND d.endpoint_id = w.id AND d.state = 'delivering'
                                         AND d.due_at > :now) h
-                 WHERE w.enabled AND (w.open_until IS NULL OR w.open_until <= :now)
-                   AND EXISTS (SELECT 1
-                                 FROM webhook_delivery d
-                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at <= :now)),
+                 WHERE w.tenant_id = :tenant AND w.enabled AND (w.open_until IS NULL OR w.open_until <= :now)),
                  due AS (
-                SELECT d.tenant_id, d.id
-                  FROM (SELECT d.*, row_number() OVER (ORDER BY d.turn, d.due_at, d.id) AS place
+                SELECT d.place
+                  FROM (SELECT d.place, d.turn, row_number() OVER (ORDER BY d.turn, d.due_at, d.id) AS nth
                           FROM ready r
-                         CROSS JOIN LATERAL (SELECT d.tenant_id, d.id, d.due_at,
-                                            r.busy + row_number() OVER (ORDER BY d.due_at, d.sequence) AS turn
-                                       FROM webhook_delivery d
-                                      WHERE d.tenant_id = r.tenant_id AND d.endpoint_id = r.id AND d.due_at <= :now
-                                        AND d.created_at >= r.since
-                                      ORDER BY d.due_at, d.sequence
-                                      LIMIT greatest(r.room, 0)) d) d
-                 WHERE d.turn <= :few OR d.place <= :room / 2
-                 ORDER BY d.place
+                         CROSS JOIN LATERAL (SELECT d.ctid AS place, d.id, d.due_at,
+                                                    r.busy + row_number() OVER (ORDER BY d.due_at, d.sequence) AS turn
+                                               FROM webhook_delivery d
+                                              WHERE d.tenant_id = :tenant AND d.endpoint_id = r.id AND d.due_at <= :now
+                                                AND d.created_at >= r.since
+                                              ORDER BY d.due_at, d.sequence
+                                              LIMIT greatest(r.room, 0)) d) d
+                 WHERE d.turn <= :few OR d.nth <= :first_half
+                 ORDER BY d.nth
                  LIMIT :room),
                  free AS (
-                SELECT d.tenant_id, d.id
-                  FROM webhook_delivery d
-                  JOIN due ON d.tenant_id = due.tenant_id AND d.id = due.id
-                 WHERE d.due_at <= :now
-                 ORDER BY d.tenant_id, d.id
-                   FOR UPDATE OF d SKIP LOCKED),
+                SELECT d.place
+                  FROM due
+                 CROSS JOIN LATERAL (SELECT d.ctid AS place
+                                       FROM webhook_delivery d
+                                      WHERE d.tenant_id = :tenant AND d.ctid = due.place AND d.due_at <= :now
+                                        FOR UPDATE SKIP LOCKED) d),
                  taken AS (
                 UPDATE webhook_delivery d
                    SET state = 'delivering', due_at = :until, holder = :replica
                   FROM free
-                 WHERE d.tenant_id = free.tenant_id AND d.id = free.id
+                 WHERE d.tenant_id = :tenant AND d.ctid = free.place
              RETURNING d.*)
             SELECT d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, d.sequence,
                    jsonb_array_length(d.attempts) AS made, w.url, w.secret, w.failing_since IS NOT NULL AS failing,
                    CASE WHEN w.previous_until > :now THEN w.previous_secret END AS previous_secret,
                    e.created_at, e.data
               FROM taken d
-              JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
-              JOIN event e ON e.tenant_id = d.tenant_id AND e.id = d.event_id
+              JOIN webhook_endpoint w ON w.tenant_id = :tenant AND w.id = d.endpoint_id
+             CROSS JOIN LATERAL (SELECT e.created_at, e.data
+                                   FROM event e
+                                  WHERE e.tenant_id = :tenant AND e.id = d.event_id
+                                  LIMIT 1) e
             """;
 
     private static final String RECORD = """
-            WITH ended AS (
-                SELECT * FROM jsonb_to_recordset(CAST(:ended AS jsonb))
-                           AS e (tenant bigint, receiver uuid, delivery uuid, made int, state text, due_at timestamptz,
-                                 attempt jsonb)),
-                 written AS (
+            WITH written AS (
                 UPDATE webhook_delivery d
                    SET state = CASE WHEN e.state = 'failed' AND w.deleted_at > d.created_at THEN 'exhausted' ELSE e.state END,
                        due_at = CASE WHEN w.deleted_at > d.created_at THEN NULL ELSE e.due_at END,
                        holder = NULL, attempts = d.attempts || e.attempt
-                  FROM ended e
-                  JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.receiver
-                 WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
+                  FROM jsonb_to_recordset(CAST(:ended AS jsonb))
+                           AS e (tenant bigint, receiver uuid, delivery uuid, made int, state text, due_at timestamptz, attempt jsonb)
+                  JOIN webhook_endpoint w ON w.tenant_id = :tenant AND w.id = e.receiver
+                 WHERE e.tenant = :tenant
+                   AND d.tenant_id = :tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
                    AND jsonb_array_length(d.attempts) = e.made
-             RETURNING d.tenant_id, d.id, d.state, d.event_type),
+             RETURNING d.id, d.state, d.event_type),
                  signal AS (
-                SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
+                SELECT CAST(announce(:tenant, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id))) AS text)
                   FROM written
                  WHERE event_type <> 'push'
-                 GROUP BY tenant_id),
+                HAVING count(*) > 0),
                  sample AS (
-                SELECT * FROM jsonb_to_recordset(CAST(:samples AS jsonb))
+                SELECT s.*, w.failing_since
+                  FROM jsonb_to_recordset(CAST(:samples AS jsonb))
                            AS s (tenant bigint, receiver uuid, hour timestamptz, succeeded bigint, failed bigint,
-                                 durations bigint[], last_success_at timestamptz, last_failure_at timestamptz)),
+                                 durations bigint[], last_success_at timestamptz, last_failure_at timestamptz)
+                  JOIN webhook_endpoint w ON w.tenant_id = :tenant AND w.id = s.receiver
+                 WHERE s.tenant = :tenant),
                  summed AS (
             INSERT INTO webhook_health AS h (tenant_id, endpoint_id, hour, succeeded, failed, durations, last_success_at,
                                              last_failure_at)
-            SELECT s.tenant, s.receiver, s.hour, s.succeeded, s.failed, s.durations, s.last_success_at, s.last_failure_at
-              FROM sample s
-              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.receiver
-             ORDER BY s.tenant, s.receiver, s.hour
+            SELECT :tenant, receiver, hour, succeeded, failed, durations, last_success_at, last_failure_at
+              FROM sample
+             ORDER BY receiver, hour
                 ON CONFLICT (tenant_id, endpoint_id, hour) DO UPDATE
                SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
                    durations = ARRAY(SELECT a + b
@@ -117,25 +130,37 @@ public final class OutboxStore {
                                       ORDER BY i),
                    last_success_at = COALESCE(excluded.last_success_at, h.last_success_at),
                    last_failure_at = COALESCE(excluded.last_failure_at, h.last_failure_at))
-            SELECT DISTINCT w.tenant_id, w.id
-              FROM sample s
-              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.receiver
-             WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL AND (SELECT count(*) FROM signal) >= 0
+            SELECT DISTINCT receiver
+              FROM sample
+             WHERE succeeded > 0 AND failing_since IS NOT NULL AND (SELECT count(*) FROM signal) >= 0
             """;
 
-    /** Advances each feed over the events to be deleted, and no further. */
+    /** The tenants whose oldest event is old, and those whose feed still names events that are gone. */
+    private static final String TENANTS_WITH_OLD_EVENTS = """
+            SELECT f.tenant_id
+              FROM event_feed f
+             WHERE f.last_seq > 0
+               AND COALESCE((SELECT e.created_at
+                               FROM event e
+                              WHERE e.tenant_id = f.tenant_id AND e.seq IS NOT NULL
+                              ORDER BY e.seq
+                              LIMIT 1) < :until,
+                            f.cleared_seq < f.last_seq)
+            """;
+
+    /** Advances the feed over the events to be deleted, and no further. */
     private static final String CLEAR = """
             UPDATE event_feed f
                SET cleared_seq = p.cleared
-              FROM (SELECT f.tenant_id, COALESCE(young.seq - 1, f.last_seq) AS cleared
+              FROM (SELECT COALESCE(young.seq - 1, f.last_seq) AS cleared
                       FROM event_feed f
                       LEFT JOIN LATERAL (SELECT e.seq
                                            FROM event e
-                                          WHERE e.tenant_id = f.tenant_id AND e.seq > f.cleared_seq AND e.created_at >= :until
+                                          WHERE e.tenant_id = :tenant AND e.seq > f.cleared_seq AND e.created_at >= :until
                                           ORDER BY e.seq
                                           LIMIT 1) young ON true
-                     WHERE f.cleared_seq < f.last_seq) p
-             WHERE f.tenant_id = p.tenant_id AND f.cleared_seq < p.cleared
+                     WHERE f.tenant_id = :tenant AND f.cleared_seq < f.last_seq) p
+             WHERE f.tenant_id = :tenant AND f.cleared_seq < p.cleared
             """;
 
     private static final String AWAITED = """
@@ -149,7 +174,7 @@ public final class OutboxStore {
             UPDATE webhook_endpoint w
                SET enabled = s.disabled_reason IS NULL, disabled_reason = s.disabled_reason, failing_since = s.failing_since,
                    missed_after = CASE WHEN s.disabled_reason IS NULL OR NOT w.enabled THEN w.missed_after
-                                       ELSE (SELECT last_seq FROM event_feed f WHERE f.tenant_id = w.tenant_id) END,
+                                       ELSE (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END,
                    missed_until = CASE WHEN s.disabled_reason IS NULL THEN w.missed_until END,
                    warned = s.warned, failures_in_row = s.failures_in_row, openings = s.openings, open_until = s.open_until,
                    updated_at = CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN w.updated_at ELSE :now END,
@@ -157,7 +182,7 @@ public final class OutboxStore {
               FROM jsonb_to_recordset(CAST(:histories AS jsonb))
                        AS s (tenant bigint, receiver uuid, disabled_reason text, failing_since timestamptz, warned smallint,
                              failures_in_row int, openings smallint, open_until timestamptz)
-             WHERE w.tenant_id = s.tenant AND w.id = s.receiver
+             WHERE s.tenant = :tenant AND w.tenant_id = :tenant AND w.id = s.receiver
             """;
 
     private static final String INSERT_EVENTS_AND_KEEP = EventLog.INSERT + ";\n" + KEEP;
@@ -167,20 +192,19 @@ public final class OutboxStore {
 
     private static final long COUNTED = 100_000;
 
-    /** Along each feed, so that an event needs no entry in an index of ages. */
+    /** Along the feed, so that an event needs no entry in an index of ages. */
     private static final String OLD_EVENTS =
             Db.deletingOld("event", SqlTemplate.of("""
             DELETE FROM event
-             WHERE ctid IN (SELECT old.place
-                              FROM event_feed f
-                             CROSS JOIN LATERAL (SELECT event.ctid AS place
-                                                   FROM event
-                                                  WHERE event.tenant_id = f.tenant_id AND event.seq <= f.cleared_seq
-                                                    AND event.created_at < :until AND NOT {awaited}
-                                                  ORDER BY event.seq
-                                                  LIMIT :portion
-                                                    FOR UPDATE SKIP LOCKED) old
-                             LIMIT :portion)
+             USING (SELECT event.ctid AS place
+                      FROM event
+                     WHERE event.tenant_id = :tenant
+                       AND event.seq <= (SELECT cleared_seq FROM event_feed WHERE tenant_id = :tenant)
+                       AND event.created_at < :until AND NOT {awaited}
+                     ORDER BY event.seq
+                     LIMIT :portion
+                       FOR UPDATE OF event SKIP LOCKED) old
+             WHERE event.tenant_id = :tenant AND event.ctid = old.place
             """).with("awaited", AWAITED).sql());
 
     private static final String OLD_TESTS = Db.oldRows("event", "directed AND created_at < :until AND NOT " + AWAITED);
@@ -189,10 +213,38 @@ public final class OutboxStore {
 
     private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "deleted_at < :until");
 
+    private static final String GIVE_UP = """
+            WITH signal AS (
+                UPDATE webhook_endpoint w
+                   SET enabled = false, disabled_reason = 'manual'
+                 WHERE w.tenant_id = :tenant AND w.deleted_at IS NOT NULL AND w.enabled
+                   AND (SELECT d.created_at >= w.deleted_at AND d.due_at IS NULL
+                          FROM webhook_delivery d
+                         WHERE d.tenant_id = :tenant AND d.endpoint_id = w.id AND d.sequence = w.last_sequence)),
+                 exhausted AS (
+                UPDATE webhook_delivery d
+                   SET state = 'exhausted', due_at = NULL
+                  FROM (SELECT d.ctid AS place
+                          FROM webhook_endpoint w
+                          JOIN webhook_delivery d ON d.tenant_id = :tenant AND d.endpoint_id = w.id
+                         WHERE w.tenant_id = :tenant AND w.deleted_at IS NOT NULL AND d.due_at IS NOT NULL
+                           AND d.created_at < w.deleted_at AND (d.state <> 'delivering' OR d.due_at <= :now)
+                         LIMIT 1000
+                           FOR UPDATE OF d SKIP LOCKED) old
+                 WHERE d.tenant_id = :tenant AND d.ctid = old.place
+             RETURNING d.id, d.state)
+            SELECT announce(:tenant, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
+              FROM exhausted
+            HAVING count(*) > 0
+            """;
+
     private final Db db;
     private final Vault vault;
     private final EventLog log;
     private final UUID replica = UUID.randomUUID();
+    private final TenantTurns turns = new TenantTurns("deliveries are claimed");
+    private final TenantTurns endings = new TenantTurns("deliveries to deleted receivers are given up");
+    private final TenantTurns purges = new TenantTurns("old events are deleted");
     private final Cache<String, String> secrets = Caffeine.newBuilder()
             .maximumSize(10_000)
             .expireAfterAccess(Duration.ofMinutes(10))
@@ -302,14 +354,21 @@ public final class OutboxStore {
      * @param room the maximum number of claims
      */
     List<ClaimedDelivery> claim(Instant now, Instant until, int few, int each, int room) {
-        return db.sql(CLAIM)
-                .set("now", now)
-                .set("until", until)
-                .set("few", few)
-                .set("each", each)
-                .set("room", room)
-                .set("replica", replica)
-                .list(this::claim);
+        var receivers = new HashMap<Long, Long>();
+        db.sql(READY).set("now", now).list(row -> receivers.put(row.number("tenant_id"), row.number("receivers")));
+        return turns.divide(
+                room,
+                receivers,
+                (tenant, share, firstHalf) -> db.sql(CLAIM)
+                        .set("tenant", tenant)
+                        .set("now", now)
+                        .set("until", until)
+                        .set("few", few)
+                        .set("each", each)
+                        .set("room", share)
+                        .set("first_half", firstHalf)
+                        .set("replica", replica)
+                        .list(this::claim));
     }
 
     private ClaimedDelivery claim(Row row) throws SQLException {
@@ -356,24 +415,22 @@ public final class OutboxStore {
     }
 
     /**
-     * Records the results of attempts. Claims that this replica has lost are skipped.
+     * Records the results of attempts of a tenant. Claims that this replica has lost are skipped.
      *
      * @return the receivers that succeeded here but are marked as failing
      */
-    List<ReceiverId> record(Collection<Ended> ended, Collection<Sample> samples) {
+    List<ReceiverId> record(long tenant, Collection<Ended> ended, Collection<Sample> samples) {
         return db.sql(RECORD)
+                .set("tenant", tenant)
                 .set("ended", Json.text(ended))
                 .set("samples", Json.text(samples))
                 .set("replica", replica)
-                .list(OutboxStore::target);
+                .list(row -> new ReceiverId(tenant, row.uuid("receiver")));
     }
 
-    private static ReceiverId target(Row row) throws SQLException {
-        return new ReceiverId(row.number("tenant_id"), UUID.fromString(row.text("id")));
-    }
-
-    /** Records the results of attempts to failing receivers. Their new state is computed while they are locked. */
+    /** Records the results of attempts to failing receivers of a tenant. Their new state is computed while they are locked. */
     void record(
+            long tenant,
             Collection<Ended> ended,
             Collection<Sample> samples,
             Collection<ReceiverId> failing,
@@ -381,11 +438,12 @@ public final class OutboxStore {
             Function<List<ReceiverHistory>, List<HistoryChange>> verdict) {
         var hasEvents = db.transaction(() -> {
             var targets = new LinkedHashSet<>(failing);
-            targets.addAll(record(ended, samples));
-            var changes = verdict.apply(hold(targets));
+            targets.addAll(record(tenant, ended, samples));
+            var changes = verdict.apply(hold(tenant, targets));
             var events =
                     changes.stream().filter(change -> change.event() != null).toList();
             db.sql(events.isEmpty() ? KEEP : INSERT_EVENTS_AND_KEEP)
+                    .set("tenant", tenant)
                     .set(
                             "histories",
                             Json.text(
@@ -408,17 +466,16 @@ public final class OutboxStore {
                 .put("not_to", history.receiver().toString());
     }
 
-    private List<ReceiverHistory> hold(Collection<ReceiverId> targets) {
+    private List<ReceiverHistory> hold(long tenant, Collection<ReceiverId> targets) {
         return db.sql("""
                 SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'receiver', w.id) AS history
                   FROM webhook_endpoint w
-                  JOIN jsonb_to_recordset(CAST(:targets AS jsonb)) AS t (tenant bigint, receiver uuid)
-                    ON w.tenant_id = t.tenant AND w.id = t.receiver
-                 WHERE w.deleted_at IS NULL
-                 ORDER BY w.tenant_id, w.id
-                   FOR NO KEY UPDATE OF w
+                 WHERE w.tenant_id = :tenant AND w.id = ANY (CAST(:targets AS uuid[])) AND w.deleted_at IS NULL
+                 ORDER BY w.id
+                   FOR NO KEY UPDATE
                 """)
-                .set("targets", Json.text(targets))
+                .set("tenant", tenant)
+                .set("targets", targets.stream().map(ReceiverId::receiver).toList())
                 .list(row -> Objects.requireNonNull(row.json("history", ReceiverHistory.class)));
     }
 
@@ -428,7 +485,7 @@ public final class OutboxStore {
                 SELECT tenant_id, id
                   FROM webhook_endpoint
                  WHERE failing_since <= :since AND enabled AND deleted_at IS NULL
-                """).set("since", since).list(OutboxStore::target);
+                """).set("since", since).list(row -> new ReceiverId(row.number("tenant_id"), row.uuid("id")));
     }
 
     /**
@@ -436,30 +493,18 @@ public final class OutboxStore {
      * receivers once the event of their deletion was sent or has failed.
      */
     void giveUp(Instant now) {
-        db.sql("""
-                WITH signal AS (
-                UPDATE webhook_endpoint w
-                   SET enabled = false, disabled_reason = 'manual'
-                 WHERE w.deleted_at IS NOT NULL AND w.enabled
-                   AND EXISTS (SELECT 1
-                                 FROM webhook_delivery d
-                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
-                                  AND d.sequence = w.last_sequence AND d.created_at >= w.deleted_at AND d.due_at IS NULL)),
-                exhausted AS (
-                UPDATE webhook_delivery
-                   SET state = 'exhausted', due_at = NULL
-                 WHERE ctid IN (SELECT d.ctid
-                                  FROM webhook_endpoint w
-                                  JOIN webhook_delivery d ON d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
-                                 WHERE w.deleted_at IS NOT NULL AND d.due_at IS NOT NULL AND d.created_at < w.deleted_at
-                                   AND (d.state <> 'delivering' OR d.due_at <= :now)
-                                 LIMIT 1000
-                                   FOR UPDATE OF d SKIP LOCKED)
-                RETURNING tenant_id, id, state)
-                SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
-                  FROM exhausted
-                 GROUP BY tenant_id
-                """).set("now", now).run();
+        var tenants = db.sql("""
+                SELECT DISTINCT w.tenant_id
+                  FROM webhook_endpoint w
+                 WHERE w.deleted_at IS NOT NULL
+                   AND (w.enabled OR (SELECT min(d.due_at)
+                                        FROM webhook_delivery d
+                                       WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at IS NOT NULL) IS NOT NULL)
+                """).list(row -> row.number("tenant_id"));
+        endings.each(tenants, tenant -> {
+            db.sql(GIVE_UP).set("tenant", tenant).set("now", now).run();
+            return true;
+        });
     }
 
     /**
@@ -467,8 +512,12 @@ public final class OutboxStore {
      * events stay until they end, but in no feed: each feed is first cut off before its oldest event that is kept.
      */
     public void purge(Instant until) {
-        db.sql(CLEAR).set("until", until).run();
-        db.deleteOld(OLD_EVENTS, until);
+        var tenants = db.sql(TENANTS_WITH_OLD_EVENTS).set("until", until).list(row -> row.number("tenant_id"));
+        purges.each(tenants, tenant -> {
+            db.sql(CLEAR).set("tenant", tenant).set("until", until).run();
+            db.deleteOld(tenant, OLD_EVENTS, until);
+            return true;
+        });
         db.deleteOld(OLD_TESTS, until);
         db.deleteOld(OLD_HEALTH, until);
         db.deleteOld(OLD_ENDPOINTS, until);

@@ -6,18 +6,20 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 /**
  * Conditions by which the owner of a webhook receiver {@code w} may read what an event {@code p} reports, when its delivery is
  * queued. Receivers are created by admins, who may read everything, but an owner may have another role since. A receiver without an
- * owner is one that a key with the rights of one agent has created or changed: it gets none of these events.
+ * owner is one that a key with the rights of one agent has created or changed: it gets none of these events. Each subquery names
+ * {@code :tenant} itself: Citus cannot follow it from the outer rows.
  */
 final class ReceiverOwnerQueries {
+    /** That there is an owner is said twice: so the planner looks each thing up, instead of hashing all of the tenant's. */
     private static final String OWNER = """
             app_user u
-             WHERE u.tenant_id = w.tenant_id AND u.id = w.owner_id AND u.removed_at IS NULL""";
+             WHERE u.tenant_id = :tenant AND u.id = w.owner_id AND w.owner_id IS NOT NULL AND u.removed_at IS NULL""";
 
     /** Whether the owner takes part in the domain {@code d}. */
     private static final String TAKES_PART = """
             (d.owner_id = u.id
              OR EXISTS (SELECT 1 FROM membership mine
-                         WHERE mine.tenant_id = d.tenant_id AND mine.domain_id = d.id
+                         WHERE mine.tenant_id = :tenant AND mine.domain_id = d.id
                            AND mine.owner_id = u.id AND mine.state = 'member'))""";
 
     static final String MAY_READ_MESSAGE = mayReadMessage("message_id");
@@ -30,7 +32,7 @@ final class ReceiverOwnerQueries {
                       FROM task t
                       JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
                      CROSS JOIN {owner}
-                       AND t.tenant_id = p.tenant_id AND t.id = CAST(p.data ->> 'task' AS uuid)
+                       AND t.tenant_id = :tenant AND t.id = CAST(p.data ->> 'task' AS uuid)
                        AND (u.role IN ('admin', 'owner') OR {takes_part}))
             """)
             .with("owner", OWNER)
@@ -46,12 +48,12 @@ final class ReceiverOwnerQueries {
                       LEFT JOIN zone z ON c.low_id IS NULL AND z.tenant_id = c.tenant_id AND z.conversation_id = c.id
                       LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
                      CROSS JOIN {owner}
-                       AND m.tenant_id = p.tenant_id AND m.id = CAST({id} AS uuid)
+                       AND m.tenant_id = :tenant AND m.id = CAST({id} AS uuid)
                        AND (u.role IN ('admin', 'owner')
                             OR {takes_part}
                             OR (c.low_id IS NOT NULL
                                 AND EXISTS (SELECT 1 FROM participant mine
-                                             WHERE mine.tenant_id = c.tenant_id AND mine.conversation_id = c.id
+                                             WHERE mine.tenant_id = :tenant AND mine.conversation_id = c.id
                                                AND mine.owner_id = u.id))))
             """)
                 .with("id", "p.data ->> '%s'".formatted(field))
@@ -66,17 +68,17 @@ final class ReceiverOwnerQueries {
                       JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
                                    AND m.id = CAST(p.data ->> 'memory_id' AS uuid)
                      CROSS JOIN {owner}
-                       AND b.tenant_id = p.tenant_id AND b.name = p.data ->> 'bank' AND b.deleted_at IS NULL
+                       AND b.tenant_id = :tenant AND b.name = p.data ->> 'bank' AND b.deleted_at IS NULL
                        AND {readable}
                        AND (u.role IN ('admin', 'owner')
                             OR b.owner_id = u.id
                             OR b.access = 'public'
                             OR EXISTS (SELECT 1 FROM bank_grant mine
-                                        WHERE mine.tenant_id = b.tenant_id AND mine.bank_id = b.id
+                                        WHERE mine.tenant_id = :tenant AND mine.bank_id = b.id
                                           AND mine.owner_id = u.id AND mine.permission <> 'none')))
             """)
             .with("owner", OWNER)
-            .with("readable", MemoryVisibility.readable("m", "b"))
+            .with("readable", MemoryVisibility.readable("m", "b").replace("b.tenant_id", ":tenant"))
             .sql();
 
     private ReceiverOwnerQueries() {}

@@ -1,0 +1,115 @@
+package io.agentworkspace.engine.kernel.scheduling;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Does work for one tenant after the other, since a transaction writes to one tenant. It begins after the tenant that it ended with. */
+public final class TenantTurns {
+    private static final Logger LOG = LoggerFactory.getLogger(TenantTurns.class);
+
+    private final String name;
+    private long last;
+
+    /** @param name names the work in the log */
+    public TenantTurns(String name) {
+        this.name = name;
+    }
+
+    /** Takes up to the tenant's share of the room. */
+    @FunctionalInterface
+    public interface Taking<T> {
+        /** @param firstHalf how much of the share is in the first half of the whole room */
+        List<T> take(long tenant, int share, int firstHalf);
+    }
+
+    /**
+     * Divides room between the tenants. What one leaves is for those after it.
+     *
+     * @param weights by which the room is divided
+     */
+    public <T> List<T> divide(int room, Map<Long, Long> weights, Taking<T> taking) {
+        var taken = new ArrayList<T>();
+        var all = new Room(weights.values().stream().mapToLong(Long::longValue).sum(), room, room / 2);
+        each(weights.keySet(), tenant -> {
+            var weight = weights.getOrDefault(tenant, 1L);
+            var share = all.share(all.left, weight);
+            var firstHalf = all.share(all.firstHalf, weight);
+            all.weight -= weight;
+            var part = taking.take(tenant, share, firstHalf);
+            taken.addAll(part);
+            all.left -= part.size();
+            all.firstHalf -= Math.min(firstHalf, part.size());
+            return all.left > 0;
+        });
+        return taken;
+    }
+
+    /** What is left while room is divided. */
+    private static final class Room {
+        private long weight;
+        private int left;
+        private int firstHalf;
+
+        Room(long weight, int left, int firstHalf) {
+            this.weight = weight;
+            this.left = left;
+            this.firstHalf = firstHalf;
+        }
+
+        int share(int part, long itsWeight) {
+            return (int) Math.ceilDiv(part * itsWeight, weight);
+        }
+    }
+
+    /**
+     * Does the work for each of the tenants. One for which it fails does not stop the others. If it fails for all, the last failure
+     * is thrown.
+     *
+     * @param work returns whether there is room for the next one
+     */
+    public synchronized void each(Collection<Long> tenants, LongPredicate work) {
+        RuntimeException failure = null;
+        var isAnyDone = false;
+        for (var tenant : order(tenants)) {
+            last = tenant;
+            log(failure);
+            failure = null;
+            try {
+                var hasRoom = work.test(tenant);
+                isAnyDone = true;
+                if (!hasRoom) {
+                    return;
+                }
+            } catch (RuntimeException e) {
+                failure = e;
+            }
+        }
+        if (failure != null && !isAnyDone) {
+            throw failure;
+        }
+        log(failure);
+    }
+
+    private List<Long> order(Collection<Long> tenants) {
+        var sorted = new TreeSet<>(tenants);
+        var order = new ArrayList<>(sorted.tailSet(last, false));
+        order.addAll(sorted.headSet(last, true));
+        return order;
+    }
+
+    private void log(@Nullable RuntimeException failure) {
+        if (failure instanceof Problem problem) {
+            LOG.debug("{}: postponed for the tenant {}: {}", name, last, problem.note());
+        } else if (failure != null) {
+            LOG.warn("{}: failed for the tenant {}; trying again", name, last, failure);
+        }
+    }
+}
