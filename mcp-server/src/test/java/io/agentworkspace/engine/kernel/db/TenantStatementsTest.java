@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 class TenantStatementsTest {
     private static final String FRAGMENT = "a part of statements whose other parts name the tenant";
     private static final String BACKGROUND = "work of a replica for all tenants, outside of calls";
+    private static final String FINDS =
+            "plain reads of what waits in the background; Citus asks every server";
 
     /** What each class has of such texts, as their number and the reason. */
     private static final Map<String, String> KNOWN = new TreeMap<>(Map.ofEntries(
@@ -35,6 +37,7 @@ class TenantStatementsTest {
             Map.entry("OutboxStore", "2: " + BACKGROUND),
             Map.entry("PushStore", "2: " + BACKGROUND),
             Map.entry("QueueStore", "3: " + FRAGMENT),
+            Map.entry("ReservationStore", "1: " + FINDS),
             Map.entry("RestoreStore", "1: all numbers go on after a restored backup"),
             Map.entry("RestoredChangeQueries", "3: all marks of changes go on after a restored backup"),
             Map.entry("RuleStore", "1: " + BACKGROUND),
