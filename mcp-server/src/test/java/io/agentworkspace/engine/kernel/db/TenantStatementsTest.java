@@ -18,15 +18,14 @@ import org.junit.jupiter.api.Test;
 class TenantStatementsTest {
     private static final String FRAGMENT = "a part of statements whose other parts name the tenant";
     private static final String BACKGROUND = "work of a replica for all tenants, outside of calls";
-    private static final String FINDS =
-            "plain reads of what waits in the background; Citus asks every server";
+    private static final String FINDS = "plain reads of what waits in the background; Citus asks every server";
 
     /** What each class has of such texts, as their number and the reason. */
     private static final Map<String, String> KNOWN = new TreeMap<>(Map.ofEntries(
             Map.entry("AgentQueries", "1: " + FRAGMENT),
             Map.entry("DocumentRow", "1: the place of a document in the queue of all tenants"),
             Map.entry("DomainQueries", "1: " + FRAGMENT),
-            Map.entry("EmbeddingStore", "4: " + BACKGROUND),
+            Map.entry("EmbeddingStore", "4: two " + FINDS + ", and two " + FRAGMENT),
             Map.entry("FeedStore", "1: " + BACKGROUND),
             Map.entry("HandshakeStore", "1: " + BACKGROUND),
             Map.entry("InboxQueries", "2: " + FRAGMENT),
