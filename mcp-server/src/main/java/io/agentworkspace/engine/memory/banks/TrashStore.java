@@ -75,18 +75,18 @@ public final class TrashStore {
 
     private static final String OLD_REVISIONS = Db.oldRows("memory_revision", "replaced_at <= :until");
 
-    /** Each bank by its key: a join would read the memories of all banks. */
+    /** Each bank by its key: a join without the OFFSET would read the memories of all banks. */
     private static final String OLD_OF_TRASHED_BANKS = Db.deletingOld("memory", """
             DELETE FROM memory
-             WHERE ctid IN (SELECT old.place
-                              FROM bank b
-                             CROSS JOIN LATERAL (SELECT m.ctid AS place
-                                                   FROM memory m
-                                                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                                  LIMIT :portion
-                                                    FOR UPDATE SKIP LOCKED) old
-                             WHERE b.deleted_at <= :until
-                             LIMIT :portion)
+             WHERE (tenant_id, bank_id, id) IN (
+                       SELECT old.tenant_id, old.bank_id, old.id
+                         FROM bank b
+                        CROSS JOIN LATERAL (SELECT m.tenant_id, m.bank_id, m.id
+                                              FROM memory m
+                                             WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                            OFFSET 0) old
+                        WHERE b.deleted_at <= :until
+                        LIMIT :portion)
             """);
 
     private static final String OLD_BANKS = Db.oldRows("bank", """

@@ -32,7 +32,6 @@ class TenantStatementsTest {
             Map.entry("MasterKeyRotation", "7: a command that encrypts all secrets anew"),
             Map.entry("McpTaskStore", "4: " + FRAGMENT),
             Map.entry("MemoryUseRow", "1: " + FRAGMENT),
-            Map.entry("MemoryUseStore", "1: " + BACKGROUND),
             Map.entry("OutboxStore", "2: " + BACKGROUND),
             Map.entry("PushStore", "2: " + BACKGROUND),
             Map.entry("QueueStore", "3: " + FRAGMENT),
@@ -41,7 +40,7 @@ class TenantStatementsTest {
             Map.entry("RestoredChangeQueries", "3: all marks of changes go on after a restored backup"),
             Map.entry("RuleStore", "1: " + BACKGROUND),
             Map.entry("SearchedBankStore", "1: " + BACKGROUND),
-            Map.entry("SimilarStore", "1: " + BACKGROUND),
+            Map.entry("SimilarStore", "1: " + FINDS),
             Map.entry("UpstreamOffers", "1: " + FRAGMENT),
             Map.entry("UpstreamStore", "1: " + BACKGROUND),
             Map.entry("ZoneQueries", "1: " + FRAGMENT)));
