@@ -51,6 +51,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 
@@ -58,6 +59,9 @@ import java.util.concurrent.CountDownLatch;
 public final class TestDatabase {
     /** Connections and statements of tests have no time limit except the one that ends a hang. */
     private static final TimeLimits UNHURRIED = unhurried();
+
+    /** The URL of an empty database on a cluster, which tests use instead of an embedded one. */
+    private static final Optional<String> CLUSTER = Optional.ofNullable(System.getenv("ENGINE_TEST_CLUSTER"));
 
     private static final Path FOLDER = temporary();
     private static final EmbeddedPostgres POSTGRES = start();
@@ -99,7 +103,7 @@ public final class TestDatabase {
 
     /** Returns the URL with the credentials, as an operator would set it. */
     public static String url() {
-        return withCredentials(POSTGRES.jdbcUrl());
+        return CLUSTER.orElseGet(() -> withCredentials(POSTGRES.jdbcUrl()));
     }
 
     /** Returns the URL of a test's own database. */
@@ -293,7 +297,8 @@ public final class TestDatabase {
 
     /** Returns another pool on the same database, as another replica has it. */
     public static Db open() {
-        var db = connect(POSTGRES.jdbcUrl(), 12);
+        var db = CLUSTER.map(url -> new Db(url, null, null, 12, UNHURRIED))
+                .orElseGet(() -> connect(POSTGRES.jdbcUrl(), 12));
         Migrations.run(db);
         PlanLimits.publish(db);
         return db;

@@ -54,7 +54,8 @@ public final class IdempotencyStore {
                 """).with("answer", answer).sql();
     }
 
-    private static final String EXPIRED = Db.oldRows("idempotency", "created_at <= :until");
+    private static final String EXPIRED =
+            Db.oldRows("idempotency", "tenant_id, principal, key", "created_at <= :until");
 
     private final Db db;
 

@@ -10,7 +10,8 @@ import java.util.Map;
 
 /** The requests admitted by all replicas together: a token bucket for each caller, by the database's clock. */
 public final class RateStore {
-    private static final String FULL = Db.oldRows("rate_spent", "full_at < least(CAST(:until AS timestamptz), now())");
+    private static final String FULL =
+            Db.oldRows("rate_spent", "tenant_id, principal", "full_at < least(CAST(:until AS timestamptz), now())");
 
     private final Db db;
 

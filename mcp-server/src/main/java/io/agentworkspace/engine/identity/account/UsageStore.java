@@ -46,7 +46,9 @@ final class UsageStore {
             """;
 
     private static final String OLD = Db.oldRows(
-            "usage", "day > '-infinity' AND day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
+            "usage",
+            "tenant_id, scope, day",
+            "day > '-infinity' AND day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
 
     private final Db db;
 
@@ -111,7 +113,7 @@ final class UsageStore {
     List<Raised> rollUp() {
         return db.sql("""
                 WITH taken AS (DELETE FROM usage_delta
-                                WHERE (tenant_id, ctid) IN (SELECT tenant_id, ctid FROM usage_delta LIMIT :batch)
+                                WHERE (tenant_id, scope, id) IN (SELECT tenant_id, scope, id FROM usage_delta LIMIT :batch)
                                RETURNING tenant_id, scope, delta),
                      summed AS (SELECT tenant_id, scope, sum(delta)::bigint AS made FROM taken GROUP BY tenant_id, scope),
                      counted AS (INSERT INTO usage AS u (tenant_id, scope, day, count)

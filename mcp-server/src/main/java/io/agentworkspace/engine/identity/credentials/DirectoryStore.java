@@ -34,7 +34,7 @@ public final class DirectoryStore {
              WHERE d.tenant_id = excluded.tenant_id AND d.expires_at < excluded.expires_at;
             """;
 
-    private static final String EXPIRED = Db.oldRows("directory", "expires_at <= :until");
+    private static final String EXPIRED = Db.oldRows("directory", "kind, id", "expires_at <= :until");
 
     /** Deletes entries of keys that no longer exist, among the next ones in the order of ids. */
     private static final String SWEEP = """

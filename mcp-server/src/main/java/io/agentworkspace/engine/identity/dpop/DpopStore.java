@@ -13,7 +13,7 @@ final class DpopStore {
             ON CONFLICT DO NOTHING
             """;
 
-    private static final String OLD = Db.oldRows("oauth_proof", "expires_at <= :until");
+    private static final String OLD = Db.oldRows("oauth_proof", "tenant_id, hash", "expires_at <= :until");
 
     /** How far the clock of a replica may be ahead: it must not delete a proof that another one still accepts. */
     private static final Duration KEPT = Duration.ofMinutes(5);

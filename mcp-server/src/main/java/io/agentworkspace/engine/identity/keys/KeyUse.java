@@ -64,10 +64,13 @@ public final class KeyUse {
 
     private final PendingWrites<Command, Count> commands = new PendingWrites<>(MAX_NOTES, Count::plus);
     private final PendingWrites<UsedKey, Sight> sights = new PendingWrites<>(MAX_NOTES, Sight::then);
-    private static final String OLD_USAGE =
-            Db.oldRows("key_usage", "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
+    private static final String OLD_USAGE = Db.oldRows(
+            "key_usage",
+            "tenant_id, key_id, day, tool",
+            "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
 
-    private static final String OLD_CHILDREN = Db.oldRows("api_key", "parent_id IS NOT NULL AND expires_at < :until");
+    private static final String OLD_CHILDREN =
+            Db.oldRows("api_key", "tenant_id, id", "parent_id IS NOT NULL AND expires_at < :until");
 
     private final Db db;
     private final Clock clock;

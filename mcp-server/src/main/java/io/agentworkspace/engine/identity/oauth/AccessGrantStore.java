@@ -154,8 +154,9 @@ final class AccessGrantStore {
                                 WHERE s.tenant_id = k.tenant_id AND s.key_id = k.id AND s.expires_at > :until)
             """;
 
-    private static final String OLD_ASSERTIONS = Db.oldRows("oauth_assertion", "expires_at <= :until");
-    private static final String OLD = Db.oldRows("oauth_secret", "expires_at <= :until");
+    private static final String OLD_ASSERTIONS =
+            Db.oldRows("oauth_assertion", "tenant_id, hash", "expires_at <= :until");
+    private static final String OLD = Db.oldRows("oauth_secret", "tenant_id, hash", "expires_at <= :until");
 
     private final Db db;
     private final DirectoryStore directory;

@@ -24,7 +24,7 @@ final class ClientStore {
 
     private static final Duration UNUSED = Duration.ofDays(1);
     private static final long LOCK = 0x6f61757468L;
-    private static final String OLD = Db.oldRowsOfNoTenant("oauth_client", "used_at IS NULL AND created_at <= :until");
+    private static final String OLD = Db.oldRows("oauth_client", "id", "used_at IS NULL AND created_at <= :until");
 
     private static final String OF_ADDRESS = room("used_at IS NULL AND address = :address AND network = :network");
     private static final String OF_NETWORK = room("used_at IS NULL AND network = :network AND :address <> ''");

@@ -23,9 +23,9 @@ final class BrowserSessionStore {
     /** The maximum number of sessions of one user with one key. A further sign-in ends the oldest. */
     static final int AT_ONCE = 100;
 
-    private static final String EXPIRED = Db.oldRows("browser_session", "expires_at <= :until");
+    private static final String EXPIRED = Db.oldRows("browser_session", "tenant_id, id", "expires_at <= :until");
 
-    private static final String IDLE = Db.oldRows("browser_session", "last_seen_at <= :until");
+    private static final String IDLE = Db.oldRows("browser_session", "tenant_id, id", "last_seen_at <= :until");
 
     private static final String FIND = SqlTemplate.of("""
             SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.key_hash, s.secret_hash,

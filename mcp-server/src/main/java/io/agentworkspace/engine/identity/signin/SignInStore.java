@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class SignInStore {
     private static final int NAMES_TRIED = 1_000;
 
-    private static final String EXPIRED = Db.oldRowsOfNoTenant("sign_in", "expires_at <= :until");
+    private static final String EXPIRED = Db.oldRows("sign_in", "id", "expires_at <= :until");
 
     private final Db db;
 

@@ -31,7 +31,7 @@ final class TokenGrantStore {
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
 
-    private static final String EXPIRED = Db.oldRows("token_grant", "expires_at <= :until");
+    private static final String EXPIRED = Db.oldRows("token_grant", "tenant_id, principal", "expires_at <= :until");
 
     private static final String NOTE = DirectoryStore.expiringEntryOf(Kind.TOKEN) + """
             INSERT INTO token_grant (tenant_id, principal, issuer, subject, scopes, expires_at)

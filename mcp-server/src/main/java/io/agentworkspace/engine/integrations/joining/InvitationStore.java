@@ -73,7 +73,7 @@ public final class InvitationStore {
     private static final String AGENT =
             "SELECT agent FROM invitation WHERE tenant_id = :tenant AND code_hash = :hash AND expires_at > :now";
 
-    private static final String OLD = Db.oldRows("invitation", "expires_at <= :until");
+    private static final String OLD = Db.oldRows("invitation", "tenant_id, id", "expires_at <= :until");
 
     private final Db db;
     private final DirectoryStore directory;

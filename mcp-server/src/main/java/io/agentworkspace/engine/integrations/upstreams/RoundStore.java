@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Stores the answers that reached another replica than the call that waits for them, and what came of them. */
 final class RoundStore {
-    private static final String EXPIRED = Db.oldRows("upstream_round", "expires_at <= :until");
+    private static final String EXPIRED = Db.oldRows("upstream_round", "tenant_id, id", "expires_at <= :until");
 
     private final Db db;
 

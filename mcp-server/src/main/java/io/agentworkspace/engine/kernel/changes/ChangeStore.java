@@ -24,7 +24,7 @@ public final class ChangeStore {
                    announce(:tenant, CAST(:changes AS jsonb))
             """;
 
-    private static final String OLD = Db.oldRows("change_log", "at < :until");
+    private static final String OLD = Db.oldRows("change_log", "tenant_id, xid, ordinal", "at < :until");
 
     private final Db db;
 

@@ -93,7 +93,7 @@ public final class ContextStore {
                    used_at = excluded.used_at
             """;
 
-    private static final String OLD = Db.oldRows("context", "used_at <= :until");
+    private static final String OLD = Db.oldRows("context", "tenant_id, principal, name", "used_at <= :until");
 
     private final Db db;
 

@@ -245,26 +245,18 @@ public final class Db implements AutoCloseable {
     /**
      * Returns the statement for {@link #deleteOld}, which deletes some of the rows.
      *
+     * @param key the columns of the table's primary key
      * @param old the condition, with {@code :until}; an order may follow
      */
-    public static String oldRows(String table, String old) {
-        return oldRows(table, "tenant_id, ctid", old);
-    }
-
-    /** Returns the same for a table that no tenant has rows in. */
-    public static String oldRowsOfNoTenant(String table, String old) {
-        return oldRows(table, "ctid", old);
-    }
-
-    private static String oldRows(String table, String place, String old) {
+    public static String oldRows(String table, String key, String old) {
         return deletingOld(
                 table,
                 SqlTemplate.of("""
                 DELETE FROM {table}
-                 WHERE ({place}) IN (SELECT {place} FROM {table} WHERE {old} LIMIT :portion)
+                 WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {old} LIMIT :portion)
                 """)
                         .with("table", table)
-                        .with("place", place)
+                        .with("key", key)
                         .with("old", old)
                         .sql());
     }

@@ -21,7 +21,7 @@ public final class ListeningTenants {
     /** How often the entries of those who listen on are renewed. */
     public static final Duration RENEWAL = HOLDS.dividedBy(4);
 
-    private static final String EXPIRED = Db.oldRows("change_listener", "until <= :until");
+    private static final String EXPIRED = Db.oldRows("change_listener", "tenant_id, replica", "until <= :until");
 
     private final Db db;
     private final Clock clock;

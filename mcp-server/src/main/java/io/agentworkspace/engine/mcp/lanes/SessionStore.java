@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class SessionStore {
     private static final int MAX_SUBSCRIPTIONS = 256;
 
-    private static final String EXPIRED_SUBSCRIPTIONS = Db.oldRows("mcp_subscription", "expires_at <= :until");
+    private static final String EXPIRED_SUBSCRIPTIONS =
+            Db.oldRows("mcp_subscription", "tenant_id, session_id, uri", "expires_at <= :until");
 
-    private static final String EXPIRED_SESSIONS = Db.oldRows("mcp_session", "expires_at <= :until");
+    private static final String EXPIRED_SESSIONS = Db.oldRows("mcp_session", "tenant_id, id", "expires_at <= :until");
 
     private final Db db;
 

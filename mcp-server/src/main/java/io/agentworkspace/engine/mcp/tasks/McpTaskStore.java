@@ -6,6 +6,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.sql.SQLException;
@@ -124,7 +125,39 @@ public final class McpTaskStore {
 
     private static final String LOCK = FIND + " FOR UPDATE";
 
-    private static final String EXPIRED = Db.oldRows("mcp_task", "expires_at <= :until");
+    /** The working tasks of a server, those that a worker has first. */
+    private static final String QUEUE = """
+            SELECT tenant_id, id, leased_until,
+                   row_number() OVER (PARTITION BY tenant_id, principal ORDER BY leased_until <= now(), leased_until) AS place
+              FROM mcp_task
+             WHERE server = :server AND status = 'working'
+            """;
+
+    /** The tenants with tasks to claim, the one that has waited longest first. */
+    private static final String TENANTS =
+            SqlTemplate.of("""
+            SELECT q.tenant_id
+              FROM ({queue}) q
+             WHERE q.place <= :share AND q.leased_until <= now()
+             GROUP BY q.tenant_id
+             ORDER BY min(q.leased_until)
+             LIMIT :most
+            """).with("queue", QUEUE).sql();
+
+    private static final String CLAIM = SqlTemplate.of("""
+            UPDATE mcp_task t
+               SET attempt = t.attempt + 1, tries = t.tries + 1, leased_until = now() + CAST(:lease AS interval)
+              FROM (SELECT w.id FROM mcp_task w
+                      JOIN ({queue} AND tenant_id = :tenant) q ON q.id = w.id AND q.place <= :share
+                     WHERE w.tenant_id = :tenant AND w.status = 'working' AND w.leased_until <= now()
+                     ORDER BY w.leased_until
+                     LIMIT :most
+                       FOR UPDATE OF w SKIP LOCKED) free
+             WHERE t.tenant_id = :tenant AND t.id = free.id
+            RETURNING t.*
+            """).with("queue", QUEUE).sql();
+
+    private static final String EXPIRED = Db.oldRows("mcp_task", "tenant_id, id", "expires_at <= :until");
 
     private final Db db;
     private final long each;
@@ -246,30 +279,21 @@ public final class McpTaskStore {
                 """).set("ids", ids).list(row -> row.text("id")));
     }
 
-    /** Claims unclaimed tasks of this server in any tenant, at most {@link #SHARE} for each principal. */
+    /** Claims unclaimed tasks of this server in any tenant, at most {@link #SHARE} for each principal. Tenants take turns. */
     public List<Task> claim(String server, int most, Duration lease) {
-        return db.sql("""
-                UPDATE mcp_task t
-                   SET attempt = t.attempt + 1, tries = t.tries + 1, leased_until = now() + CAST(:lease AS interval)
-                  FROM (SELECT w.tenant_id, w.id FROM mcp_task w
-                          JOIN (SELECT tenant_id, id,
-                                       row_number() OVER (PARTITION BY tenant_id, principal
-                                                          ORDER BY leased_until <= now(), leased_until) AS place
-                                  FROM mcp_task
-                                 WHERE server = :server AND status = 'working') queue
-                            ON queue.tenant_id = w.tenant_id AND queue.id = w.id AND queue.place <= :share
-                         WHERE w.status = 'working' AND w.leased_until <= now()
-                         ORDER BY w.leased_until
-                         LIMIT :most
-                           FOR UPDATE OF w SKIP LOCKED) free
-                 WHERE t.tenant_id = free.tenant_id AND t.id = free.id
-                RETURNING t.*
-                """)
-                .set("server", server)
-                .set("share", SHARE)
-                .set("most", most)
-                .set("lease", lease.toString())
-                .list(McpTaskStore::task);
+        var tenants = claiming(TENANTS, server, most).list(row -> row.number("tenant_id"));
+        return TenantTurns.claim(
+                tenants,
+                most,
+                SHARE,
+                (tenant, room) -> claiming(CLAIM, server, room)
+                        .set("tenant", tenant)
+                        .set("lease", lease.toString())
+                        .list(McpTaskStore::task));
+    }
+
+    private Statement claiming(String text, String server, int most) {
+        return db.sql(text).set("server", server).set("share", SHARE).set("most", most);
     }
 
     /** Returns whether the claim is still valid, and extends its lease. Others may have taken the task if it has expired. */

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.kernel.text.TextLikeness;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.Excerpt;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,10 +77,13 @@ final class SimilarStore {
             UPDATE memory SET sketch = {indexed} WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
             """).with("indexed", INDEXED).sql();
 
+    private static final String NEXT_TENANT =
+            "SELECT COALESCE(min(tenant_id), 0) AS next FROM memory WHERE sketch IS NULL AND tenant_id > :after";
+
     private static final String CLAIM = """
-            SELECT m.tenant_id, m.bank_id, m.id, m.text
+            SELECT m.bank_id, m.id, m.text
               FROM memory m
-             WHERE m.sketch IS NULL
+             WHERE m.tenant_id = :tenant AND m.sketch IS NULL
              LIMIT :limit
                FOR NO KEY UPDATE OF m SKIP LOCKED
             """;
@@ -153,24 +158,37 @@ final class SimilarStore {
         return Math.round(score * 1_000) / 1_000.0;
     }
 
-    private record Unsketched(long tenant, long bank, UUID id, String text) {}
+    private record Unsketched(long bank, UUID id, String text) {}
 
     /** Makes the sketches that are missing: of memories that were loaded, imported or appended to, or come from an earlier version. */
     public void complete() {
-        while (completePortion() == PORTION && !Thread.currentThread().isInterrupted()) {
-            // There may be more.
-        }
+        var tenants = LongStream.iterate(next(0), tenant -> tenant > 0, this::next)
+                .boxed()
+                .toList();
+        TenantTurns.take(
+                tenants,
+                tenant -> completePortion(tenant) == PORTION
+                        && !Thread.currentThread().isInterrupted());
         db.mergeNewEntries("memory_sketch");
     }
 
-    private int completePortion() {
+    /** Returns the next tenant with memories without a sketch; zero behind the last one. */
+    private long next(long after) {
+        return db.sql(NEXT_TENANT)
+                .set("after", after)
+                .one(row -> row.number("next"))
+                .orElseThrow();
+    }
+
+    private int completePortion(long tenant) {
         return db.transaction(() -> {
-            var memories = db.sql(CLAIM).set("limit", PORTION).list(row -> row.as(Unsketched.class));
+            var memories =
+                    db.sql(CLAIM).set("tenant", tenant).set("limit", PORTION).list(row -> row.as(Unsketched.class));
             for (var memory : memories) {
                 db.sql(COMPLETE)
                         .set("sketch", likeness(memory.text()).sketch(memory.bank()))
                         .set("of_one_number", OF_ONE_NUMBER)
-                        .set("tenant", memory.tenant())
+                        .set("tenant", tenant)
                         .set("bank", memory.bank())
                         .set("id", memory.id())
                         .quiet()

@@ -69,27 +69,28 @@ public final class TrashStore {
                         SqlTemplate.of(RESTORE_SEVERAL).with("which", which).sql()));
     }
 
-    private static final String OLD_TRASHED = Db.oldRows("memory", "deleted_at <= :until");
+    private static final String OLD_TRASHED = Db.oldRows("memory", "tenant_id, bank_id, id", "deleted_at <= :until");
 
-    private static final String OLD_EXPIRED = Db.oldRows("memory", "expires_at <= :until");
+    private static final String OLD_EXPIRED = Db.oldRows("memory", "tenant_id, bank_id, id", "expires_at <= :until");
 
-    private static final String OLD_REVISIONS = Db.oldRows("memory_revision", "replaced_at <= :until");
+    private static final String OLD_REVISIONS =
+            Db.oldRows("memory_revision", "tenant_id, bank_id, memory_id, revision", "replaced_at <= :until");
 
-    /** Each bank by its key: a join would read the memories of all banks. */
+    /** Each bank by its key: a join without the OFFSET would read the memories of all banks. */
     private static final String OLD_OF_TRASHED_BANKS = Db.deletingOld("memory", """
             DELETE FROM memory
-             WHERE ctid IN (SELECT old.place
-                              FROM bank b
-                             CROSS JOIN LATERAL (SELECT m.ctid AS place
-                                                   FROM memory m
-                                                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                                  LIMIT :portion
-                                                    FOR UPDATE SKIP LOCKED) old
-                             WHERE b.deleted_at <= :until
-                             LIMIT :portion)
+             WHERE (tenant_id, bank_id, id) IN (
+                       SELECT old.tenant_id, old.bank_id, old.id
+                         FROM bank b
+                        CROSS JOIN LATERAL (SELECT m.tenant_id, m.bank_id, m.id
+                                              FROM memory m
+                                             WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                            OFFSET 0) old
+                        WHERE b.deleted_at <= :until
+                        LIMIT :portion)
             """);
 
-    private static final String OLD_BANKS = Db.oldRows("bank", """
+    private static final String OLD_BANKS = Db.oldRows("bank", "tenant_id, id", """
                         deleted_at <= :until
                         AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.tenant_id = bank.tenant_id AND m.bank_id = bank.id)
                         """);

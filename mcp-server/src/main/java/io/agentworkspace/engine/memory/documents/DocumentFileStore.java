@@ -28,7 +28,7 @@ public final class DocumentFileStore implements FileTransfer {
     /** The retention time of a file without a document. */
     private static final Duration UNUSED = Duration.ofHours(1);
 
-    private static final String UNUSED_FILES = Db.oldRows("document_upload", """
+    private static final String UNUSED_FILES = Db.oldRows("document_upload", "tenant_id, id", """
                 created_at < :until
                 AND NOT EXISTS (SELECT 1 FROM document d
                                  WHERE d.tenant_id = document_upload.tenant_id AND d.upload_id = document_upload.id)

@@ -1,11 +1,14 @@
 package io.agentworkspace.engine.memory.embedding;
 
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.kernel.scheduling.WorkLoop;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Lag;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Waiting;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +33,7 @@ public final class EmbeddingQueue implements AutoCloseable {
     private volatile boolean isStoring;
     private boolean isWarm;
 
-    /** The tenant whose turn was last; only the thread uses it. */
+    /** The tenant whose turn was last; only the thread uses it. Behind the last tenant the first is next. */
     private long last;
 
     public EmbeddingQueue(EmbeddingStore store, Embedder embedder) {
@@ -68,9 +71,9 @@ public final class EmbeddingQueue implements AutoCloseable {
             return false;
         }
         var begins = last == 0;
-        var waiting = claim();
-        embed(waiting);
-        return !waiting.isEmpty() || !begins || store.renew(embedder.id(), OUTDATED);
+        var tenants = store.next(PORTION, last);
+        last = tenants.size() < PORTION ? 0 : tenants.getLast();
+        return embed(tenants) || !begins || store.renew(embedder.id(), OUTDATED);
     }
 
     /** An engine that has just started, or was idle, is ready for the first store. */
@@ -82,17 +85,31 @@ public final class EmbeddingQueue implements AutoCloseable {
         }
     }
 
-    /** Claims a portion for the next tenants; behind the last tenant the first is next. */
-    private List<Waiting> claim() {
-        var waiting = store.claim(PORTION, LEASE, last);
-        var tenants =
-                waiting.stream().mapToLong(Waiting::tenant).distinct().sorted().toArray();
-        last = tenants.length < PORTION ? 0 : tenants[PORTION - 1];
-        return waiting;
+    /** Claims memories of these tenants, and embeds them; whether there were any. Each tenant has the same share of the portion. */
+    private boolean embed(List<Long> tenants) {
+        var shares = new ArrayList<List<Waiting>>();
+        try {
+            TenantTurns.take(tenants, tenant -> {
+                shares.add(store.claim(tenant, PORTION / tenants.size(), LEASE));
+                return false;
+            });
+        } finally {
+            embedAll(inTurns(shares));
+        }
+        return shares.stream().anyMatch(share -> !share.isEmpty());
+    }
+
+    /** Returns one of each share, then a second one of each, and so on. */
+    static List<Waiting> inTurns(List<List<Waiting>> shares) {
+        return IntStream.range(0, PORTION)
+                .boxed()
+                .flatMap(turn ->
+                        shares.stream().filter(share -> turn < share.size()).map(share -> share.get(turn)))
+                .toList();
     }
 
     /** Embeds them in order. If it stops early, it gives back the rest, so that nobody waits for the lease to expire. */
-    private void embed(List<Waiting> claimed) {
+    private void embedAll(List<Waiting> claimed) {
         var done = 0;
         try {
             while (done < claimed.size() && !isClosed && embedder.isOn()) {

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -12,78 +13,46 @@ import org.jspecify.annotations.Nullable;
 public final class EmbeddingStore {
     private static final String FREE = "v.vectors IS NULL AND (v.lease_until IS NULL OR v.lease_until < now())";
 
-    /** The tenants with waiting memories, found one after the other in the index, without reading all that wait. */
-    private static final String TENANTS = """
-            SELECT f.tenant_id, 1 AS place
-              FROM (SELECT v.tenant_id
-                      FROM memory_vector v
-                     WHERE {free} AND v.tenant_id > :after
-                     ORDER BY v.tenant_id
-                     LIMIT 1) f
-            UNION ALL
-            SELECT n.tenant_id, t.place + 1
-              FROM tenants t
-             CROSS JOIN LATERAL (SELECT v.tenant_id
-                                   FROM memory_vector v
-                                  WHERE {free} AND v.tenant_id > t.tenant_id
-                                  ORDER BY v.tenant_id
-                                  LIMIT 1) n
-             WHERE t.place < :tenants
-            """;
+    /** The next tenant with waiting memories, and the last one, without reading all that wait. */
+    private static final String NEXT_TENANT =
+            SqlTemplate.of("""
+            SELECT min(v.tenant_id) AS next, max(v.tenant_id) AS last FROM memory_vector v WHERE {free} AND v.tenant_id > :after
+            """).with("free", FREE).sql();
 
-    /**
-     * One of each tenant, then a second one of each, and so on. What others have locked is skipped. Each tenant has the same
-     * share, so that no more rows are locked than are claimed.
-     */
+    /** What others have locked is skipped. */
     private static final String CLAIM = SqlTemplate.of("""
-            WITH RECURSIVE tenants AS ({tenants}),
-            turns AS MATERIALIZED (
-                SELECT o.*
-                  FROM tenants t
-                 CROSS JOIN LATERAL (SELECT v.tenant_id, v.bank_id, v.memory_id, v.revision, v.queued_at,
-                                            row_number() OVER (ORDER BY v.queued_at) AS turn
-                                       FROM (SELECT * FROM memory_vector v
-                                              WHERE {free} AND v.tenant_id = t.tenant_id
-                                              ORDER BY v.queued_at
-                                              LIMIT (SELECT (:most + count(*) - 1) / GREATEST(count(*), 1) FROM tenants)
-                                                FOR UPDATE SKIP LOCKED) v) o
-                 ORDER BY o.turn, o.queued_at
-                 LIMIT :most),
+            WITH first AS MATERIALIZED (
+                SELECT v.bank_id, v.memory_id, v.revision
+                  FROM memory_vector v
+                 WHERE v.tenant_id = :tenant AND {free}
+                 ORDER BY v.queued_at
+                 LIMIT :most
+                   FOR UPDATE SKIP LOCKED),
             batch AS (
                 UPDATE memory_vector v
                    SET lease_until = now() + CAST(:lease AS interval), attempts = v.attempts + 1
-                  FROM turns t
-                 WHERE v.tenant_id = t.tenant_id AND v.bank_id = t.bank_id AND v.memory_id = t.memory_id
-                   AND v.revision = t.revision
-                RETURNING v.*, t.turn)
-            SELECT h.tenant_id, h.bank_id, h.memory_id, h.revision, h.attempts,
+                  FROM first f
+                 WHERE v.tenant_id = :tenant AND v.bank_id = f.bank_id AND v.memory_id = f.memory_id AND v.revision = f.revision
+                RETURNING v.bank_id, v.memory_id, v.revision, v.attempts, v.queued_at)
+            SELECT h.bank_id, h.memory_id, h.revision, h.attempts,
                    CASE WHEN m.revision = h.revision THEN m.name ELSE r.name END AS name,
                    CASE WHEN m.revision = h.revision THEN m.text ELSE r.text END AS text
               FROM batch h
-              JOIN memory m ON m.tenant_id = h.tenant_id AND m.bank_id = h.bank_id AND m.id = h.memory_id
-              LEFT JOIN memory_revision r ON r.tenant_id = h.tenant_id AND r.bank_id = h.bank_id
+              JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = h.bank_id AND m.id = h.memory_id
+              LEFT JOIN memory_revision r ON r.tenant_id = :tenant AND r.bank_id = h.bank_id
                                          AND r.memory_id = h.memory_id AND r.revision = h.revision
-             ORDER BY h.turn, h.queued_at
-            """)
-            .with("tenants", SqlTemplate.of(TENANTS).with("free", FREE).sql())
-            .with("free", FREE)
-            .sql();
+             ORDER BY h.queued_at
+            """).with("free", FREE).sql();
 
-    private static final String LAG = SqlTemplate.of("""
-            WITH RECURSIVE tenants AS ({tenants})
-            SELECT (SELECT count(*) FROM (SELECT 1 FROM memory_vector v WHERE v.vectors IS NULL LIMIT 10000) w) AS waiting,
-                   COALESCE(extract(epoch FROM now() - min(o.queued_at)) * 1000, 0) AS longest
-              FROM tenants t
-             CROSS JOIN LATERAL (SELECT v.queued_at
-                                   FROM memory_vector v
-                                  WHERE v.vectors IS NULL AND v.tenant_id = t.tenant_id
-                                  ORDER BY v.queued_at
-                                  LIMIT 1) o
-            """)
-            .with(
-                    "tenants",
-                    SqlTemplate.of(TENANTS).with("free", "v.vectors IS NULL").sql())
-            .sql();
+    /** Each tenant has a feed: the first that waits of each is found in the index, without reading all that wait. */
+    private static final String LAG = """
+            SELECT w.waiting,
+                   COALESCE(extract(epoch FROM now() - CASE WHEN w.waiting > 0 THEN (
+                       SELECT min((SELECT min(v.queued_at) FROM memory_vector v WHERE v.tenant_id = f.tenant_id AND v.vectors IS NULL))
+                         FROM event_feed f) END) * 1000, 0) AS longest
+              FROM (SELECT count(*) AS waiting
+                      FROM (SELECT 1 FROM memory_vector v WHERE v.vectors IS NULL LIMIT 10000) w) w
+            """;
 
     private static final String CLAIMED = """
              WHERE tenant_id = :tenant AND bank_id = :bank AND memory_id = :memory AND revision = :revision
@@ -98,13 +67,17 @@ public final class EmbeddingStore {
     private static final String RELEASE =
             "UPDATE memory_vector SET lease_until = NULL, attempts = attempts - 1" + CLAIMED;
 
-    /** Two ranges of the index of models: for one condition with OR, PostgreSQL reads all vectors. */
+    /**
+     * Two ranges of the index of models: for one condition with OR, PostgreSQL reads all vectors. What another replica has put
+     * back at the same time is left alone.
+     */
     private static final String RENEW = SqlTemplate.of("""
             WITH earlier AS ({earlier}), later AS ({later})
             UPDATE memory_vector v
                SET vectors = NULL, model = NULL, attempts = 0, queued_at = now()
               FROM (SELECT * FROM earlier UNION ALL SELECT * FROM later) o
              WHERE v.tenant_id = o.tenant_id AND v.bank_id = o.bank_id AND v.memory_id = o.memory_id AND v.revision = o.revision
+               AND v.vectors IS NOT NULL AND v.model <> :model
             """)
             .with("earlier", ofOtherModel("<"))
             .with("later", ofOtherModel(">"))
@@ -117,7 +90,6 @@ public final class EmbeddingStore {
                  WHERE v.vectors IS NOT NULL AND v.model {comparison} :model
                  ORDER BY v.model
                  LIMIT :most
-                   FOR UPDATE SKIP LOCKED
                 """).with("comparison", comparison).sql();
     }
 
@@ -143,18 +115,38 @@ public final class EmbeddingStore {
     public record Lag(long memories, Duration longest) {}
 
     /**
-     * Claims memories that nobody works at: of each tenant those that have waited longest.
+     * Returns the tenants whose turn is next: those with memories that nobody works at.
      *
      * @param after the tenant whose turn was last; the next ones have their turns, up to the last tenant
      */
-    List<Waiting> claim(int most, Duration lease, long after) {
+    List<Long> next(int most, long after) {
+        var tenants = new ArrayList<Long>();
+        var last = Long.MAX_VALUE;
+        for (var tenant = after; tenants.size() < most && tenant < last; ) {
+            var found = db.sql(NEXT_TENANT)
+                    .set("after", tenant)
+                    .one(row -> row.as(NextTenant.class))
+                    .orElseThrow();
+            if (found.next() == null || found.last() == null) {
+                break;
+            }
+            tenant = found.next();
+            last = found.last();
+            tenants.add(tenant);
+        }
+        return tenants;
+    }
+
+    private record NextTenant(@Nullable Long next, @Nullable Long last) {}
+
+    /** Claims memories of a tenant that nobody works at: those that have waited longest. */
+    List<Waiting> claim(long tenant, int most, Duration lease) {
         return db.sql(CLAIM)
+                .set("tenant", tenant)
                 .set("most", most)
-                .set("tenants", most)
-                .set("after", after)
                 .set("lease", lease.toString())
                 .list(row -> new Waiting(
-                        row.number("tenant_id"),
+                        tenant,
                         row.number("bank_id"),
                         UUID.fromString(row.text("memory_id")),
                         row.number("revision"),
@@ -195,8 +187,6 @@ public final class EmbeddingStore {
 
     Lag lag() {
         return db.sql(LAG)
-                .set("after", 0)
-                .set("tenants", 10_000)
                 .one(row -> new Lag(row.number("waiting"), Duration.ofMillis(row.number("longest"))))
                 .orElseThrow();
     }

@@ -136,7 +136,8 @@ public final class AgentStore {
             .with("kept_changes", KEPT_CHANGES)
             .sql();
 
-    private static final String OLD_REVISIONS = Db.oldRows("agent_revision", "replaced_at <= :until");
+    private static final String OLD_REVISIONS =
+            Db.oldRows("agent_revision", "tenant_id, agent_id, revision", "replaced_at <= :until");
 
     private static final String FIND = SqlTemplate.of("""
             SELECT {agent}

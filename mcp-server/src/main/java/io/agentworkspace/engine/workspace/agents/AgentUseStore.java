@@ -38,8 +38,10 @@ public final class AgentUseStore {
                    characters_out = u.characters_out + excluded.characters_out
             """;
 
-    private static final String OLD =
-            Db.oldRows("agent_usage", "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
+    private static final String OLD = Db.oldRows(
+            "agent_usage",
+            "tenant_id, agent_id, day",
+            "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
 
     private record UsedOn(long tenant, long agent, LocalDate day) {}
 

@@ -45,7 +45,7 @@ public final class GuardStopStore {
 
     private static final String TURN_AND_PUT = TAKE_TURN + ";\n" + PUT;
 
-    private static final String OLD = Db.oldRows("guard_stop", "at < :until");
+    private static final String OLD = Db.oldRows("guard_stop", "tenant_id, agent_id, place_id", "at < :until");
 
     private final Db db;
 

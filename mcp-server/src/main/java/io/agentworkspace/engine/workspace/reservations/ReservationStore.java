@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -98,12 +99,15 @@ public final class ReservationStore {
             RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, r.lease_until > clock_timestamp() AS in_force, r.refused
             """;
 
+    private static final String TENANTS_WITH_ENDED =
+            "SELECT DISTINCT tenant_id FROM reservation WHERE lease_until <= statement_timestamp()";
+
     private static final String END = """
             DELETE FROM reservation r
-             USING (SELECT tenant_id, id FROM reservation
-                     WHERE lease_until <= statement_timestamp()
+             USING (SELECT id FROM reservation
+                     WHERE tenant_id = :tenant AND lease_until <= statement_timestamp()
                      ORDER BY lease_until LIMIT :portion FOR UPDATE SKIP LOCKED) old
-             WHERE r.tenant_id = old.tenant_id AND r.id = old.id
+             WHERE r.tenant_id = :tenant AND r.id = old.id
             RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, false AS in_force, r.refused
             """;
 
@@ -286,24 +290,26 @@ public final class ReservationStore {
 
     /** Deletes reservations whose lease has ended, and tells their domains. */
     public void end(Clock clock) {
-        int ended;
-        do {
-            ended = endSome(clock.instant());
-        } while (ended == PORTION);
+        TenantTurns.take(
+                db.sql(TENANTS_WITH_ENDED).list(row -> row.number("tenant_id")),
+                tenant -> endSome(tenant, clock.instant()) == PORTION);
     }
 
-    private record Place(long tenant, long domain, long holder) {}
+    private record Place(long domain, long holder) {}
 
-    private int endSome(Instant at) {
+    private int endSome(long tenant, Instant at) {
         return db.transaction(() -> {
-            var ended = db.sql(END).quiet().set("portion", PORTION).list(ReservationStore::gone);
+            var ended = db.sql(END)
+                    .quiet()
+                    .set("tenant", tenant)
+                    .set("portion", PORTION)
+                    .list(ReservationStore::gone);
             var places = ended.stream()
                     .collect(Collectors.groupingBy(
-                            one -> new Place(one.tenant(), one.domain(), one.holder()),
-                            LinkedHashMap::new,
-                            Collectors.toList()));
-            places.forEach((place, gone) ->
-                    new ChangeStore(db).write(place.tenant(), notices.announce(gone, " (the lease has ended)", at)));
+                            one -> new Place(one.domain(), one.holder()), LinkedHashMap::new, Collectors.toList()));
+            places.values()
+                    .forEach(gone ->
+                            new ChangeStore(db).write(tenant, notices.announce(gone, " (the lease has ended)", at)));
             return ended.size();
         });
     }

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventType;
@@ -14,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.LongToIntFunction;
 
 /**
  * The leases of tasks and reservations: renews them while their holders work, reminds holders five minutes before one ends, and
@@ -40,30 +42,33 @@ public final class LeaseStore {
                    AND lease_until <= statement_timestamp() + INTERVAL '5 minutes'
             """;
 
-    private static final String REMIND_OF_TASKS = SqlTemplate.of("""
+    private static final String TASK_SOON = "holder_id IS NOT NULL AND " + SOON;
+
+    private static final String TASK_ENDED = "holder_id IS NOT NULL AND lease_until <= statement_timestamp()";
+
+    private static final String REMIND_OF_TASKS =
+            SqlTemplate.of("""
             WITH soon AS ({ending}),
             t AS (
                 UPDATE task t SET reminded = true FROM soon
-                 WHERE t.tenant_id = soon.tenant_id AND t.id = soon.id
-             RETURNING t.tenant_id, t.domain_id, t.holder_id, t.lease_until, t.creator_id, t.title)
-            SELECT t.tenant_id, t.holder_id, t.lease_until AS at, d.name AS domain, 1 AS count, t.title AS subject,
+                 WHERE t.tenant_id = :tenant AND t.id = soon.id
+             RETURNING t.domain_id, t.holder_id, t.lease_until, t.creator_id, t.title)
+            SELECT t.holder_id, t.lease_until AS at, d.name AS domain, 1 AS count, t.title AS subject,
                    CASE WHEN d.owner_id = t.holder_id THEN t.creator_id ELSE d.owner_id END AS speaker_id
-              FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
-            """)
-            .with("ending", ending("task", "holder_id IS NOT NULL AND " + SOON))
-            .sql();
+              FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
+            """).with("ending", ending("task", TASK_SOON)).sql();
 
     private static final String REMIND_OF_RESERVATIONS =
             SqlTemplate.of("""
             WITH soon AS ({ending}),
             r AS (
                 UPDATE reservation r SET reminded = true FROM soon
-                 WHERE r.tenant_id = soon.tenant_id AND r.id = soon.id
-             RETURNING r.tenant_id, r.domain_id, r.holder_id, r.lease_until, r.path)
-            SELECT r.tenant_id, r.holder_id, min(r.lease_until) AS at, d.name AS domain, count(*) AS count,
+                 WHERE r.tenant_id = :tenant AND r.id = soon.id
+             RETURNING r.domain_id, r.holder_id, r.lease_until, r.path)
+            SELECT r.holder_id, min(r.lease_until) AS at, d.name AS domain, count(*) AS count,
                    min(r.path) AS subject, d.owner_id AS speaker_id
-              FROM r JOIN domain d ON d.tenant_id = r.tenant_id AND d.id = r.domain_id
-             GROUP BY r.tenant_id, r.holder_id, d.id, d.name, d.owner_id
+              FROM r JOIN domain d ON d.tenant_id = :tenant AND d.id = r.domain_id
+             GROUP BY r.holder_id, d.id, d.name, d.owner_id
             """).with("ending", ending("reservation", SOON)).sql();
 
     private static final String FREE = SqlTemplate.of("""
@@ -73,22 +78,26 @@ public final class LeaseStore {
                    SET state = CASE WHEN t.state = 'doing' THEN 'open' ELSE t.state END, holder_id = NULL, lease_until = NULL,
                        revision = t.revision + 1, updated_at = :at
                   FROM expired e
-                 WHERE t.tenant_id = e.tenant_id AND t.id = e.id
+                 WHERE t.tenant_id = :tenant AND t.id = e.id
              RETURNING t.*, e.holder_id AS lost_by),
             noted AS (
                 INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what)
-                SELECT tenant_id, id, revision, updated_at, lost_by, 'lost' FROM t)
-            SELECT {columns}, t.tenant_id, t.lost_by, {loser} AS loser, d.owner_id, t.creator_id
-              FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+                SELECT :tenant, id, revision, updated_at, lost_by, 'lost' FROM t)
+            SELECT {columns}, t.lost_by, {loser} AS loser, d.owner_id, t.creator_id
+              FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
              ORDER BY d.id, t.id
             """)
-            .with("ending", ending("task", "holder_id IS NOT NULL AND lease_until <= statement_timestamp()"))
+            .with("ending", ending("task", TASK_ENDED))
             .with("columns", TaskRow.COLUMNS)
             .with("loser", TaskRow.party("t.lost_by"))
             .sql();
 
+    private static final String TENANTS_WITH_TASKS_SOON = tenants("task", TASK_SOON);
+    private static final String TENANTS_WITH_RESERVATIONS_SOON = tenants("reservation", SOON);
+    private static final String TENANTS_WITH_ENDED_TASKS = tenants("task", TASK_ENDED);
+
     /** Finished tasks. One that was cancelled stays as long as others wait for it. */
-    private static final String OLD = Db.oldRows("task", """
+    private static final String OLD = Db.oldRows("task", "tenant_id, id", """
             state IN ('done', 'cancelled') AND updated_at <= :until
                    AND (state = 'done'
                         OR NOT EXISTS (SELECT 1 FROM task_order o
@@ -97,11 +106,22 @@ public final class LeaseStore {
                                           AND w.state NOT IN ('done', 'cancelled')))
             """);
 
-    /** Returns the statement that locks the first of these rows. Any replica may work at them: what another has locked is skipped. */
+    /** Returns the statement that finds the tenants with such rows: usually none, so the index has little to read. */
+    private static String tenants(String table, String condition) {
+        return SqlTemplate.of("SELECT DISTINCT tenant_id FROM {table} WHERE {condition}")
+                .with("table", table)
+                .with("condition", condition)
+                .sql();
+    }
+
+    /**
+     * Returns the statement that locks the first of a tenant's rows. Any replica may work at them: what another has locked is
+     * skipped.
+     */
     private static String ending(String table, String condition) {
         return SqlTemplate.of("""
-                SELECT tenant_id, id, holder_id FROM {table}
-                 WHERE {condition}
+                SELECT id, holder_id FROM {table}
+                 WHERE tenant_id = :tenant AND {condition}
                  ORDER BY lease_until
                  LIMIT :portion
                    FOR NO KEY UPDATE SKIP LOCKED
@@ -132,8 +152,7 @@ public final class LeaseStore {
                 .run());
     }
 
-    private record Ending(
-            long tenant, long holder, long speaker, String domain, String subject, long count, Instant at) {
+    private record Ending(long holder, long speaker, String domain, String subject, long count, Instant at) {
         String task() {
             return "The lease of your task '%s' in the domain '%s' ends at %s: TK_Update with its fence and lease_seconds extends it"
                     .formatted(subject, domain, at);
@@ -147,17 +166,27 @@ public final class LeaseStore {
 
     /** Reminds the holders of leases that end within five minutes. */
     void remind() {
-        remind(REMIND_OF_TASKS, Ending::task);
-        remind(REMIND_OF_RESERVATIONS, Ending::reservation);
+        var at = clock.instant();
+        each(TENANTS_WITH_TASKS_SOON, tenant -> remind(tenant, REMIND_OF_TASKS, Ending::task, at));
+        each(TENANTS_WITH_RESERVATIONS_SOON, tenant -> remind(tenant, REMIND_OF_RESERVATIONS, Ending::reservation, at));
     }
 
-    private void remind(String statement, Function<Ending, String> text) {
-        var at = clock.instant();
-        db.transaction(() -> {
-            var ending = db.sql(statement).quiet().set("portion", PORTION).list(row -> row.as(Ending.class));
+    /** Does portions of the work of the tenants that the statement finds. */
+    private void each(String tenants, LongToIntFunction portion) {
+        TenantTurns.take(
+                db.sql(tenants).list(row -> row.number("tenant_id")), tenant -> portion.applyAsInt(tenant) == PORTION);
+    }
+
+    private int remind(long tenant, String statement, Function<Ending, String> text, Instant at) {
+        return db.transaction(() -> {
+            var ending = db.sql(statement)
+                    .quiet()
+                    .set("tenant", tenant)
+                    .set("portion", PORTION)
+                    .list(row -> row.as(Ending.class));
             for (var one : ending) {
-                notices.direct(one.tenant(), one.speaker(), one.holder(), text.apply(one), at)
-                        .ifPresent(change -> changes.write(one.tenant(), List.of(change)));
+                notices.direct(tenant, one.speaker(), one.holder(), text.apply(one), at)
+                        .ifPresent(change -> changes.write(tenant, List.of(change)));
             }
             return ending.size();
         });
@@ -168,54 +197,53 @@ public final class LeaseStore {
      *
      * @param speaker who tells it: the owner of the domain, or whoever created the task if the owner has lost it
      */
-    private record FreedTask(long tenant, StoredTask task, long loser, String loserName, long speaker) {}
+    private record FreedTask(StoredTask task, long loser, String loserName, long speaker) {}
 
     /** Frees all tasks whose lease has ended, and tells who held them. */
     void free(EventLog events) {
-        int freed;
-        do {
-            freed = freeSome();
+        each(TENANTS_WITH_ENDED_TASKS, tenant -> {
+            var freed = freeSome(tenant);
             if (freed > 0) {
                 events.committed();
             }
-        } while (freed == PORTION);
+            return freed;
+        });
     }
 
-    private int freeSome() {
+    private int freeSome(long tenant) {
         var at = clock.instant();
         return db.transaction(() -> {
             var freed = db.sql(FREE)
                     .quiet()
+                    .set("tenant", tenant)
                     .set("portion", PORTION)
                     .set("at", at)
                     .list(row -> {
                         var loser = row.number("lost_by");
                         var owner = row.number("owner_id");
                         return new FreedTask(
-                                row.number("tenant_id"),
                                 row.as(StoredTask.class),
                                 loser,
                                 row.text("loser"),
                                 owner == loser ? row.number("creator_id") : owner);
                     });
-            freed.forEach(one -> tell(one, at));
+            freed.forEach(one -> tell(tenant, one, at));
             return freed.size();
         });
     }
 
-    private void tell(FreedTask freed, Instant at) {
+    private void tell(long tenant, FreedTask freed, Instant at) {
         var task = freed.task().task();
         var line = TaskNotices.line(task, "lost", "it was held by " + freed.loserName());
         List<Change> notes = new ArrayList<>();
-        notices.inMain(freed.tenant(), freed.task().domain(), freed.speaker(), line, at)
-                .ifPresent(notes::add);
-        notices.direct(freed.tenant(), freed.speaker(), freed.loser(), TaskNotices.inDomain(task, line), at)
+        notices.inMain(tenant, freed.task().domain(), freed.speaker(), line, at).ifPresent(notes::add);
+        notices.direct(tenant, freed.speaker(), freed.loser(), TaskNotices.inDomain(task, line), at)
                 .ifPresent(notes::add);
         var data = TaskNotices.event(task, "lost", freed.loserName());
         db.sql(EventLog.INSERT)
-                .set("events", EventLog.rows(freed.tenant(), List.of(Event.of(EventType.TASK_CHANGED, at, data))))
+                .set("events", EventLog.rows(tenant, List.of(Event.of(EventType.TASK_CHANGED, at, data))))
                 .run();
-        changes.write(freed.tenant(), notes);
+        changes.write(tenant, notes);
     }
 
     /** Deletes tasks that were finished before, and returns their number. */

@@ -39,7 +39,7 @@ final class TaskRow {
                 'assignee', {assignee}, 'holder', CASE WHEN {in_force} THEN {holder} END,
                 'lease_until', CASE WHEN {in_force} THEN t.lease_until END, 'fence', t.fence,
                 'after', ARRAY(SELECT o.after_id FROM task_order o
-                                WHERE o.tenant_id = t.tenant_id AND o.task_id = t.id ORDER BY o.place),
+                                WHERE o.tenant_id = :tenant AND o.task_id = t.id ORDER BY o.place),
                 'ready', {ready}, 'result', t.result, 'tags', t.tags, 'created_by', {creator},
                 'created_at', t.created_at, 'updated_at', t.updated_at, 'revision', t.revision)
             """)
@@ -55,7 +55,7 @@ final class TaskRow {
 
     /** Returns the name of a party by its number. */
     static String party(String number) {
-        return SqlTemplate.of("(SELECT x.name FROM party x WHERE x.tenant_id = t.tenant_id AND x.id = {number})")
+        return SqlTemplate.of("(SELECT x.name FROM party x WHERE x.tenant_id = :tenant AND x.id = {number})")
                 .with("number", number)
                 .sql();
     }

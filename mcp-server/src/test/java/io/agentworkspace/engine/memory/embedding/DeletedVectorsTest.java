@@ -45,9 +45,7 @@ class DeletedVectorsTest {
     }
 
     private List<Waiting> claim() {
-        return store.claim(10_000, Duration.ofSeconds(60), id - 1).stream()
-                .filter(waiting -> waiting.tenant() == id)
-                .toList();
+        return store.claim(id, 10_000, Duration.ofSeconds(60));
     }
 
     @Test

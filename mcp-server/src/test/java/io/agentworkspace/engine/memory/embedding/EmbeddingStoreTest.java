@@ -50,7 +50,11 @@ class EmbeddingStoreTest {
     }
 
     private List<Long> claim(int most, long after) {
-        return store.claim(most, LEASE, after).stream().map(Waiting::tenant).toList();
+        var tenants = store.next(most, after);
+        var shares = tenants.stream()
+                .map(tenant -> store.claim(tenant, most / tenants.size(), LEASE))
+                .toList();
+        return EmbeddingQueue.inTurns(shares).stream().map(Waiting::tenant).toList();
     }
 
     @Test
@@ -92,8 +96,8 @@ class EmbeddingStoreTest {
                     .sql("SELECT 1 FROM memory_vector WHERE tenant_id = :tenant ORDER BY queued_at LIMIT 1 FOR UPDATE")
                     .set("tenant", first)
                     .one(_ -> true);
-            // A thread of its own has another connection. What is left of the first tenant has waited less.
-            assertThat(CompletableFuture.supplyAsync(() -> claim(6, 0)).join()).containsExactly(second, first);
+            // A thread of its own has another connection.
+            assertThat(CompletableFuture.supplyAsync(() -> claim(6, 0)).join()).containsExactly(first, second);
             return true;
         });
         assertThat(claim(6, 0)).containsExactly(first);
@@ -110,6 +114,7 @@ class EmbeddingStoreTest {
                  WHERE v.tenant_id = :tenant AND v.memory_id = n.memory_id
                 """).set("tenant", tenant).run();
         assertThat(store.renew("own", 1)).isTrue();
+        assertThat(store.renew("own", 1)).isFalse();
         assertThat(claim(10, 0)).containsExactly(tenant, tenant);
         assertThat(TestDatabase.db()
                         .sql("SELECT model FROM memory_vector WHERE tenant_id = :tenant AND vectors IS NOT NULL")

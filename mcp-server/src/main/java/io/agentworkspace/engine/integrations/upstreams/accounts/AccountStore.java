@@ -18,7 +18,7 @@ public final class AccountStore {
     /** The signal that a user has connected another account at a server, or ended it. */
     static final String CHANGED = "upstream-account";
 
-    private static final String EXPIRED = Db.oldRows("upstream_connection", "expires_at <= :until");
+    private static final String EXPIRED = Db.oldRows("upstream_connection", "tenant_id, id", "expires_at <= :until");
 
     private final Db db;
     private final Vault vault;

@@ -1,13 +1,17 @@
 package io.agentworkspace.engine.memory.banks.use;
 
 import io.agentworkspace.engine.kernel.db.PendingWrites;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * Counts which memories searches returned, and to whom. The counts are collected in memory and written every few seconds, so
@@ -20,8 +24,7 @@ public final class FoundCounts {
     /** How many counts one statement writes, so that it stays far below the time limit of a statement. */
     private static final int PORTION = 2_000;
 
-    private static final Comparator<Finding> ORDER = Comparator.comparingLong(Finding::tenant)
-            .thenComparingLong(Finding::bank)
+    private static final Comparator<Finding> ORDER = Comparator.comparingLong(Finding::bank)
             .thenComparing(Finding::memory)
             .thenComparingLong(Finding::finder);
 
@@ -51,26 +54,33 @@ public final class FoundCounts {
 
     /** Writes what was counted since the last flush. If that fails, the rest is counted again. */
     public void flush() {
-        var taken = pending.take();
-        for (var keys = taken.keySet().stream().sorted(ORDER).iterator(); keys.hasNext(); ) {
-            var portion = new LinkedHashMap<Finding, Count>();
-            while (keys.hasNext() && portion.size() < PORTION) {
-                var key = keys.next();
-                portion.put(key, Objects.requireNonNull(taken.get(key)));
-            }
-            write(portion, taken);
-        }
-    }
-
-    /** @param rest all counts that are still to be written, including this portion */
-    private void write(Map<Finding, Count> portion, Map<Finding, Count> rest) {
+        var rest = pending.take();
+        var tenants = rest.keySet().stream()
+                .sorted(ORDER)
+                .collect(Collectors.groupingBy(Finding::tenant, Collectors.toCollection(ArrayDeque::new)));
         try {
-            store.add(portion);
-            rest.keySet().removeAll(portion.keySet());
-            store.fold(portion.keySet());
+            TenantTurns.take(
+                    tenants.keySet(), tenant -> write(tenant, Objects.requireNonNull(tenants.get(tenant)), rest));
         } catch (RuntimeException e) {
             pending.putBack(rest);
             throw e;
         }
+    }
+
+    /**
+     * Writes a portion of a tenant's counts; whether there are more.
+     *
+     * @param rest all counts that are still to be written, including these
+     */
+    private boolean write(long tenant, Queue<Finding> findings, Map<Finding, Count> rest) {
+        var portion = new LinkedHashMap<Finding, Count>();
+        while (!findings.isEmpty() && portion.size() < PORTION) {
+            var finding = findings.remove();
+            portion.put(finding, Objects.requireNonNull(rest.get(finding)));
+        }
+        store.add(tenant, portion);
+        rest.keySet().removeAll(portion.keySet());
+        store.fold(tenant, portion.keySet());
+        return !findings.isEmpty();
     }
 }

@@ -18,29 +18,27 @@ public final class MemoryUseStore {
     static final long OTHERS = 0;
 
     /**
-     * What is being deleted at the moment loses this count: to wait for a large deletion would hold up the counts of every
-     * tenant, or end in a deadlock with it.
+     * What is being deleted at the moment loses this count: to wait for a large deletion would hold up all other counts, or end
+     * in a deadlock with it.
      */
     private static final String LIVING = """
             WITH living AS MATERIALIZED (
-                SELECT m.tenant_id, m.bank_id, m.id AS memory_id
+                SELECT m.bank_id, m.id AS memory_id
                   FROM memory m
-                 WHERE (m.tenant_id, m.bank_id, m.id) IN (
-                           SELECT * FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[]),
-                                                CAST(:memories AS uuid[])))
-                 ORDER BY m.tenant_id, m.bank_id, m.id
+                 WHERE m.tenant_id = :tenant
+                   AND (m.bank_id, m.id) IN (SELECT * FROM unnest(CAST(:banks AS bigint[]), CAST(:memories AS uuid[])))
+                 ORDER BY m.bank_id, m.id
                    FOR KEY SHARE SKIP LOCKED)""";
 
     private static final String ADD = LIVING + """
 
             INSERT INTO memory_use AS u (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
-            SELECT f.tenant_id, f.bank_id, f.memory_id, f.finder_id, f.times, f.last_at, f.revision
-              FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[]), CAST(:memories AS uuid[]),
-                          CAST(:finders AS bigint[]), CAST(:times AS bigint[]), CAST(:last_at AS timestamptz[]),
-                          CAST(:revisions AS bigint[]))
-                   f (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
-              JOIN living USING (tenant_id, bank_id, memory_id)
-             ORDER BY f.tenant_id, f.bank_id, f.memory_id, f.finder_id
+            SELECT :tenant, f.bank_id, f.memory_id, f.finder_id, f.times, f.last_at, f.revision
+              FROM unnest(CAST(:banks AS bigint[]), CAST(:memories AS uuid[]), CAST(:finders AS bigint[]),
+                          CAST(:times AS bigint[]), CAST(:last_at AS timestamptz[]), CAST(:revisions AS bigint[]))
+                   f (bank_id, memory_id, finder_id, times, last_at, revision)
+              JOIN living USING (bank_id, memory_id)
+             ORDER BY f.bank_id, f.memory_id, f.finder_id
             ON CONFLICT (tenant_id, bank_id, memory_id, finder_id) DO UPDATE
                SET times = u.times + excluded.times,
                    last_at = greatest(u.last_at, excluded.last_at),
@@ -50,26 +48,26 @@ public final class MemoryUseStore {
     /** Another replica may fold the same rows: what it has deleted is not returned here. */
     private static final String FOLD = LIVING + """
             , excess AS (
-                SELECT u.tenant_id, u.bank_id, u.memory_id, u.finder_id
-                  FROM (SELECT u.tenant_id, u.bank_id, u.memory_id, u.finder_id,
-                               row_number() OVER (PARTITION BY u.tenant_id, u.bank_id, u.memory_id
+                SELECT u.bank_id, u.memory_id, u.finder_id
+                  FROM (SELECT u.bank_id, u.memory_id, u.finder_id,
+                               row_number() OVER (PARTITION BY u.bank_id, u.memory_id
                                                       ORDER BY u.last_at DESC, u.finder_id DESC) AS place
                           FROM living f
                           JOIN memory_use u
-                            ON u.tenant_id = f.tenant_id AND u.bank_id = f.bank_id AND u.memory_id = f.memory_id
+                            ON u.tenant_id = :tenant AND u.bank_id = f.bank_id AND u.memory_id = f.memory_id
                          WHERE u.finder_id <> 0) u
                  WHERE u.place > :kept),
             folded AS (
                 DELETE FROM memory_use u
                  USING excess e
-                 WHERE u.tenant_id = e.tenant_id AND u.bank_id = e.bank_id AND u.memory_id = e.memory_id
+                 WHERE u.tenant_id = :tenant AND u.bank_id = e.bank_id AND u.memory_id = e.memory_id
                    AND u.finder_id = e.finder_id
                 RETURNING u.*)
             INSERT INTO memory_use AS u (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
-            SELECT tenant_id, bank_id, memory_id, 0, sum(times), max(last_at), max(revision)
+            SELECT :tenant, bank_id, memory_id, 0, sum(times), max(last_at), max(revision)
               FROM folded
-             GROUP BY tenant_id, bank_id, memory_id
-             ORDER BY tenant_id, bank_id, memory_id
+             GROUP BY bank_id, memory_id
+             ORDER BY bank_id, memory_id
             ON CONFLICT (tenant_id, bank_id, memory_id, finder_id) DO UPDATE
                SET times = u.times + excluded.times,
                    last_at = greatest(u.last_at, excluded.last_at),
@@ -82,10 +80,13 @@ public final class MemoryUseStore {
         this.db = db;
     }
 
-    /** Adds counts of memories that still exist. They are in one order, so that replicas do not wait for each other in a circle. */
-    void add(Map<Finding, Count> counts) {
+    /**
+     * Adds counts of a tenant's memories that still exist. They are in one order, so that replicas do not wait for each other in a
+     * circle.
+     */
+    void add(long tenant, Map<Finding, Count> counts) {
         db.sql(ADD)
-                .set("tenants", column(counts.keySet(), Finding::tenant))
+                .set("tenant", tenant)
                 .set("banks", column(counts.keySet(), Finding::bank))
                 .set("memories", column(counts.keySet(), Finding::memory))
                 .set("finders", column(counts.keySet(), Finding::finder))
@@ -95,10 +96,10 @@ public final class MemoryUseStore {
                 .run();
     }
 
-    /** Adds the finders of these memories that are not among the latest to the row of the others. */
-    void fold(Set<Finding> findings) {
+    /** Adds the finders of these memories of a tenant that are not among the latest to the row of the others. */
+    void fold(long tenant, Set<Finding> findings) {
         db.sql(FOLD)
-                .set("tenants", column(findings, Finding::tenant))
+                .set("tenant", tenant)
                 .set("banks", column(findings, Finding::bank))
                 .set("memories", column(findings, Finding::memory))
                 .set("kept", FINDERS)

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.memory.documents.DocumentRow;
 import io.agentworkspace.engine.memory.documents.extract.process.Extracted;
 import io.agentworkspace.engine.model.audit.RequestSource;
@@ -32,29 +33,32 @@ import org.jspecify.annotations.Nullable;
  * lease expires, the document waits again. Only the newest claim may write the result.
  */
 final class QueueStore {
+    private static final String TENANTS = SqlTemplate.of("SELECT t.tenant_id FROM ({tenants}) t ORDER BY t.place")
+            .with("tenants", DocumentRow.TENANTS)
+            .sql();
+
     /** The locked row is checked again, since another worker may have claimed it in the meantime. */
     private static final String CLAIM =
             SqlTemplate.of("""
-            WITH waiting AS ({waiting}),
-                 next AS (
-                SELECT d.tenant_id, d.id
-                  FROM document d JOIN waiting w ON w.tenant_id = d.tenant_id AND w.id = d.id
-                 WHERE d.state = 'queued' OR (d.state = 'validating' AND d.lease_until < now())
-                 ORDER BY w.position
+            WITH next AS (
+                SELECT q.id
+                  FROM document q
+                 WHERE q.tenant_id = :tenant AND {waits}
+                 ORDER BY q.queued_at, q.id
                  LIMIT 1
-                   FOR UPDATE OF d SKIP LOCKED),
+                   FOR UPDATE SKIP LOCKED),
                  claimed AS (
             UPDATE document d
                SET state = 'validating', claim = :claim, lease_until = now() + CAST(:lease AS interval), begun_at = now(),
                    attempts = d.attempts + 1
               FROM next, app_user u
-             WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
-            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.declared_charset, d.comments, d.size, d.sha256, d.attempts,
+             WHERE d.tenant_id = :tenant AND d.id = next.id AND u.tenant_id = :tenant AND u.id = d.owner_id
+            RETURNING d.id, d.name, d.version, d.declared_type, d.declared_charset, d.comments, d.size, d.sha256, d.attempts,
                    u.name AS submitter, u.role AS submitter_role)
-            SELECT c.*, announce(c.tenant_id, jsonb_build_array(
+            SELECT c.*, announce(:tenant, jsonb_build_array(
                             jsonb_build_object('topic', 'documents', 'action', 'validating', 'thing', c.id)))
               FROM claimed c
-            """).with("waiting", DocumentRow.WAITING).sql();
+            """).with("waits", DocumentRow.WAITS).sql();
 
     private static final String CLAIMED = """
              WHERE tenant_id = :tenant AND id = :id AND state = 'validating' AND claim = :claim
@@ -98,16 +102,25 @@ final class QueueStore {
              LIMIT 1
             """;
 
-    private static final String OLD_REJECTED = changing("""
-                DELETE FROM document
-                 WHERE ctid IN (SELECT ctid FROM document
-                                 WHERE state = 'rejected' AND validated_at < :until
+    /** Those that banks have memories from stay. */
+    private static final String REJECTED = """
+            state = 'rejected' AND validated_at < :until
                                    AND NOT EXISTS (SELECT 1 FROM document_memory l
                                                     WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
+            """;
+
+    private static final String TENANTS_WITH_REJECTED = "SELECT DISTINCT tenant_id FROM document WHERE " + REJECTED;
+
+    private static final String OLD_REJECTED =
+            changing(SqlTemplate.of("""
+                DELETE FROM document
+                 WHERE tenant_id = :tenant
+                   AND ctid IN (SELECT ctid FROM document
+                                 WHERE tenant_id = :tenant AND {rejected}
                                  LIMIT :portion FOR UPDATE SKIP LOCKED)
                 RETURNING tenant_id, id, name_key, 'deleted' AS state),
                 counted AS (INSERT INTO usage_delta (tenant_id, scope, delta)
-                            SELECT tenant_id, 'documents', -count(*) FROM d GROUP BY tenant_id""");
+                            SELECT tenant_id, 'documents', -count(*) FROM d GROUP BY tenant_id""").with("rejected", REJECTED).sql());
 
     private static final int PORTION = 100;
 
@@ -145,13 +158,20 @@ final class QueueStore {
             String role,
             int attempts) {}
 
-    Optional<ClaimedDocument> claim(Duration lease) {
+    /** Claims the document whose turn it is. */
+    List<ClaimedDocument> claim(Duration lease) {
+        var tenants = db.sql(TENANTS).list(row -> row.number("tenant_id"));
+        return TenantTurns.claim(tenants, 1, 1, (tenant, _) -> claim(tenant, lease));
+    }
+
+    private List<ClaimedDocument> claim(long tenant, Duration lease) {
         var claim = UUID.randomUUID();
         return db.sql(CLAIM)
+                .set("tenant", tenant)
                 .set("claim", claim)
                 .set("lease", lease.toString())
-                .one(row -> new ClaimedDocument(
-                        row.number("tenant_id"),
+                .list(row -> new ClaimedDocument(
+                        tenant,
                         UUID.fromString(row.text("id")),
                         claim,
                         row.text("name"),
@@ -316,13 +336,17 @@ final class QueueStore {
 
     /** Deletes documents that were rejected before the given time, except those from which banks have memories. */
     public void purge(Instant until) {
-        List<Boolean> deleted;
-        do {
-            deleted = db.bulk(() -> db.sql(OLD_REJECTED)
-                    .announcing()
-                    .set("until", until)
-                    .set("portion", PORTION)
-                    .list(_ -> true));
-        } while (deleted.size() == PORTION);
+        var tenants = db.sql(TENANTS_WITH_REJECTED).set("until", until).list(row -> row.number("tenant_id"));
+        TenantTurns.take(tenants, tenant -> purge(tenant, until) == PORTION);
+    }
+
+    private int purge(long tenant, Instant until) {
+        return db.bulk(() -> db.sql(OLD_REJECTED)
+                        .announcing()
+                        .set("tenant", tenant)
+                        .set("until", until)
+                        .set("portion", PORTION)
+                        .list(_ -> true))
+                .size();
     }
 }

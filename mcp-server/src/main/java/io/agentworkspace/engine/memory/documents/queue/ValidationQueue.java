@@ -73,13 +73,13 @@ final class ValidationQueue implements Worker.Queue<ClaimedDocument>, AutoClosea
 
     @Override
     public List<ClaimedDocument> claim(int most) {
-        var claim = store.claim(LEASE);
-        if (claim.isPresent()) {
+        var claims = store.claim(LEASE);
+        if (!claims.isEmpty()) {
             idle = 0;
         } else if (++idle == IDLE) {
             endProcess();
         }
-        return claim.stream().toList();
+        return claims;
     }
 
     @Override

@@ -230,7 +230,8 @@ public final class IndexQueries {
             .with("current", MemoryVisibility.current("m", "b", ":as_of"))
             .sql();
 
-    private static final String OLD_DELETIONS = Db.oldRows("memory_gone", "gone_at < :until");
+    private static final String OLD_DELETIONS =
+            Db.oldRows("memory_gone", "tenant_id, bank_id, change, memory_id", "gone_at < :until");
 
     private final Db db;
     private final String model;

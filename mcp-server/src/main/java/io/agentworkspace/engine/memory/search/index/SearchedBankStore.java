@@ -6,7 +6,7 @@ import java.util.List;
 
 /** Which banks were searched lately, on any replica. */
 public final class SearchedBankStore {
-    private static final String OLD = Db.oldRows("bank_search", "searched_at < :until");
+    private static final String OLD = Db.oldRows("bank_search", "tenant_id, bank_id", "searched_at < :until");
 
     private final Db db;
 

@@ -191,7 +191,7 @@ final class HookStore {
             .with("may_wait", Unread.MAY_WAIT)
             .sql();
 
-    private static final String OLD = Db.oldRows("hook_session", "seen_at < :until");
+    private static final String OLD = Db.oldRows("hook_session", "tenant_id, agent_id, session", "seen_at < :until");
 
     private final Db db;
     private final Clock clock;

@@ -43,7 +43,7 @@ public final class WakeStore {
              WHERE tenant_id = :tenant AND party_id = :party AND kind = :kind AND holder = :holder
             """;
 
-    private static final String EXPIRED = Db.oldRows("wake", "until <= :until");
+    private static final String EXPIRED = Db.oldRows("wake", "tenant_id, party_id, kind, holder", "until <= :until");
 
     private final Set<Registration> open = ConcurrentHashMap.newKeySet();
     private final Db db;

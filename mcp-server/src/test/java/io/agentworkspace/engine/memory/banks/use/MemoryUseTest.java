@@ -231,8 +231,8 @@ class MemoryUseTest {
                     .one(_ -> true);
             CompletableFuture.runAsync(
                             () -> { // With a connection of its own.
-                                store.add(counts);
-                                store.fold(counts.keySet());
+                                store.add(id, counts);
+                                store.fold(id, counts.keySet());
                             })
                     .join();
             return true;
@@ -261,9 +261,9 @@ class MemoryUseTest {
                         }
                         return true;
                     });
-            store.add(counts);
-            store.fold(counts.keySet());
-            store.fold(counts.keySet());
+            store.add(tenant.id(api), counts);
+            store.fold(tenant.id(api), counts.keySet());
+            store.fold(tenant.id(api), counts.keySet());
             assertThat(TenantRows.all(tenant.id(api), "memory_use")).hasSize(11);
             assertThat(TestDatabase.db()
                             .sql("SELECT times FROM memory_use WHERE tenant_id = :tenant AND finder_id = 0")
