@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.proof;
+package io.agentworkspace.engine.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
