@@ -38,8 +38,9 @@ public final class InstalledPostgres implements AutoCloseable {
             var server = new InstalledPostgres(
                     folder, versions.max(Path::compareTo).orElseThrow().resolve("bin"));
             server.run("initdb", "-D", server.data(), "-U", "engine", "--auth=trust", "-E", "UTF8", "--no-locale");
-            var settings = "-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-                    .formatted(server.port);
+            var settings =
+                    "-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c log_line_prefix=%%e:"
+                            .formatted(server.port);
             server.run(
                     "pg_ctl",
                     "-D",
@@ -51,6 +52,17 @@ public final class InstalledPostgres implements AutoCloseable {
                     settings,
                     "start");
             return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns the statements that it refused because of how they are written, each with its SQLSTATE. */
+    public List<String> refused() {
+        try {
+            return Files.readAllLines(folder.resolve("log")).stream()
+                    .filter(line -> line.startsWith("42"))
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -66,6 +66,11 @@ public record Figure(
         return query.contains("rate(");
     }
 
+    /** Returns whether it says that something works or does not. */
+    public boolean isYesOrNo() {
+        return unit.equals("bool_yes_no");
+    }
+
     /** Returns the name of its alert. */
     public String alert() {
         return "Engine" + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);

@@ -9,6 +9,14 @@ import java.util.Set;
 public final class Figures {
     private static final Set<String> OWN_FAULT = Set.of("internal", "unavailable");
 
+    /** Requests over MCP that are refused before a tool runs, as while the database is away; %s is the function. */
+    private static final String REFUSED_BEFORE =
+            "(sum(%s(engine_http_requests_total{endpoint=\"mcp\",status=~\"5..\"}[5m])) or vector(0))";
+
+    private static final String FAULTS =
+            "((sum(%1$s(engine_tool_calls_total{outcome=~\"internal|unavailable\"}[5m])) or vector(0)) + "
+                    + REFUSED_BEFORE.replace("%s", "%1$s") + ")";
+
     /** They wait for others, as long as the caller says. */
     private static final String WAITING = "AP_Wait|AP_Ask|AP_Chat|upstream";
 
@@ -25,7 +33,7 @@ public final class Figures {
                     new Runbook(
                             "The database cannot be reached, takes no writes, or its disk is full. Writes are refused with 5002; reads work while it is `full` or `read_only`.",
                             "The other values of `engine_db_state` (`unreachable`, `full`, `read_only`), and `./engine doctor`: its line `database`. The log of PostgreSQL has the reason: *No space left on device*, *the database system is in recovery mode*, or nothing if its machine is gone.",
-                            "`full`: make room on the database's disk, and restart nothing; deleting memories does not help ([when the disk is full](backup.md#when-the-disk-is-full)). `read_only`: the URL leads to a standby; name all servers and add `targetServerType=primary`. `unreachable`: if *waits* is high, all connections are in use, which looks the same: go on there, and do not promote. Otherwise start the server, or promote its standby ([a database that may fail](scale.md#a-database-that-may-fail)).")),
+                            "`full`: make room on the database's disk, and restart nothing; deleting memories does not help ([when the disk is full](backup.md#when-the-disk-is-full)). `read_only`: the URL leads to a standby; name all servers and add `targetServerType=primary`. `unreachable` with the embedded database: it has stopped, most often since its disk is full. Look at the figure *disk*; with room it starts again by itself. `unreachable` with your own: start the server, or promote its standby ([a database that may fail](scale.md#a-database-that-may-fail)). If that server answers `psql` and *waits* is high, all connections are in use: go on there, and do not promote.")),
             new Figure(
                     "notifications",
                     "Notifications of the database arrive",
@@ -35,9 +43,9 @@ public final class Figures {
                     Limit.under(1),
                     "1m",
                     new Runbook(
-                            "Replicas do not learn of each other's changes. Nothing unsafe happens: every key and session is looked up. Calls cost more, and streams and wake-ups come late.",
-                            "The log of the engine: *no heartbeat has arrived*. `./engine doctor`: its lines `pooler` and `notifications`. Has a pooler of transactions come in between, or was its `pool_mode` changed?",
-                            "Let `ENGINE_DATABASE_NOTIFY_URL` lead to the primary directly, or pool sessions ([an external PostgreSQL](operations.md#an-external-postgresql)). Restart the replicas one after the other.")),
+                            "Replicas do not learn of each other's changes. Revoked keys do not go on working, since each key and session is looked up at each request. Calls cost more, and streams and wake-ups come late.",
+                            "`./engine doctor`: its lines `pooler` and `notifications`. Has a pooler of transactions come in between, or was its `pool_mode` changed? Then the log has *prepared statement … does not exist*, and the engine refuses everything until it is restarted: a statement could run in the session of another client.",
+                            "First let the pooler pool sessions again, or set both `ENGINE_DATABASE_NOTIFY_URL` and the pooler's `connect_query` ([an external PostgreSQL](operations.md#an-external-postgresql)). Then restart the replicas one after the other.")),
             new Figure(
                     "disk",
                     "Free space at the data directory",
@@ -48,7 +56,7 @@ public final class Figures {
                     "5m",
                     new Runbook(
                             "The disk of the data directory is nearly full: with the embedded database, writes will be refused. With another database it has only the log and the indexes of banks; watch the database's disk there.",
-                            "`du -s .engine/*`, and what else is on the disk. The page *Backup* says [what grows](backup.md#what-grows).",
+                            "`df -h .engine` shows which disk it is, and `du -xah <that disk> | sort -h | tail` what is on it: often files of another program. The page *Backup* says [what grows](backup.md#what-grows) of the engine's.",
                             "Make the disk larger, or remove other files from it. Shorten `ENGINE_AUDIT_DAYS` and `ENGINE_EVENTS_DAYS`, so that it grows more slowly. Never delete anything below `postgres/`.")),
             new Figure(
                     "commits",
@@ -60,22 +68,20 @@ public final class Figures {
                     "2m",
                     new Runbook(
                             "The primary is slow: each write waits this long for it, besides its own work. A commit takes 1 to 5 ms on a disk of its own, more with a synchronous standby that is far away.",
-                            "`./engine doctor`: `distance` is the network, `commits` the rest. If only the latter is slow, look at the primary's disk (`iostat -x 1`), at `pg_stat_activity` (`wait_event` is `WALSync` for the disk, `SyncRep` for a standby), and at other programs on that machine.",
-                            "Give the write-ahead log a faster disk. If a synchronous standby is slow, repair it, or let another one be synchronous. Stop what else uses the disk, such as a dump.")),
+                            "`./engine doctor`: `distance` is the network, `commits` the rest. If only the latter is slow, look at the primary's disk (`iostat -x 1`), at `pg_stat_activity` (`wait_event` is `WALSync` or `WALWrite` for the disk, `SyncRep` for a standby), at `commit_delay` and `synchronous_standby_names` in `pg_settings`, and at other programs on that machine.",
+                            "Set `commit_delay` to 0. Give the write-ahead log a faster disk. If a synchronous standby is slow, repair it, or let another one be synchronous. Stop what else uses the disk, such as a dump.")),
             new Figure(
                     "errors",
                     "Calls that fail",
                     "percentunit",
-                    "(sum(rate(engine_tool_calls_total{outcome=~\"internal|unavailable\"}[5m])) or vector(0)) / sum(rate(engine_tool_calls_total[5m]))",
-                    scrape -> share(
-                            scrape.sum("engine_tool_calls_total", value -> OWN_FAULT.contains(value.label("outcome"))),
-                            scrape.sum("engine_tool_calls_total")),
-                    Limit.over(0.01)
-                            .and("sum(increase(engine_tool_calls_total{outcome=~\"internal|unavailable\"}[5m])) > 5"),
+                    FAULTS.formatted("rate") + " / ((sum(rate(engine_tool_calls_total[5m])) or vector(0)) + "
+                            + REFUSED_BEFORE.formatted("rate") + ")",
+                    Figures::failed,
+                    Limit.over(0.01).and(FAULTS.formatted("increase") + " > 5"),
                     "2m",
                     new Runbook(
                             "More than one call of a hundred, and more than five in five minutes, are refused through no fault of their callers: `unavailable` (5002) or `internal` (5001).",
-                            "`engine_tool_calls_total` by `tool` and `outcome`. For `unavailable`, the figures *database*, *turns* and *waits*. For `internal`, the log: each has a stack.",
+                            "`engine_tool_calls_total` by `tool` and `outcome`, and `engine_http_requests_total` with a status of 500 or more. For `unavailable`, the figures *database*, *turns* and *waits*. For `internal`, the log: each has a stack.",
                             "`unavailable`: remove the cause; clients repeat these calls. `internal` is a defect of the engine: report it with the archive of `./engine bundle`.")),
             new Figure(
                     "latency",
@@ -145,6 +151,19 @@ public final class Figures {
     private Figures() {}
 
     /** Returns 0 if nothing was counted yet. */
+    private static double failed(Scrape scrape) {
+        var before = orZero(scrape.sum(
+                "engine_http_requests_total",
+                value -> value.label("endpoint").equals("mcp")
+                        && value.label("status").startsWith("5")));
+        var ran = scrape.sum("engine_tool_calls_total", value -> OWN_FAULT.contains(value.label("outcome")));
+        return share(orZero(ran) + before, orZero(scrape.sum("engine_tool_calls_total")) + before);
+    }
+
+    private static double orZero(double sum) {
+        return Double.isNaN(sum) ? 0 : sum;
+    }
+
     private static double share(double part, double all) {
         return Double.isNaN(all) || all == 0 ? 0 : Double.isNaN(part) ? 0 : part / all;
     }

@@ -20,12 +20,22 @@ public record Checkup(Settings settings, String version, Clock clock) {
     }
 
     public List<Finding> database(SetupQueries database) {
-        return new DatabaseChecks(database, settings.database().poolSize(), clock).run();
+        return new DatabaseChecks(
+                        database,
+                        settings.database().url() != null,
+                        settings.database().poolSize(),
+                        clock)
+                .run();
     }
 
-    /** Returns that the embedded database did not start. */
+    /** Returns that the embedded database did not start, or that of the running engine has stopped. */
     public Finding databaseFailure(PostgresFailure failure) {
-        return Finding.fail("database", "%s", DatabaseChecks.oneLine(failure));
+        return failure.isInUse()
+                ? Finding.fail(
+                        "database",
+                        "the engine that uses %1$s is running, and its database has stopped: %1$s/postgres.log says why. It starts again by itself once the reason is gone, such as a full disk",
+                        settings.database().dataDir())
+                : Finding.fail("database", "%s", DatabaseChecks.oneLine(failure));
     }
 
     private Finding secrets() {
@@ -33,7 +43,9 @@ public record Checkup(Settings settings, String version, Clock clock) {
             return Finding.ok("secrets", "the key is from ENGINE_SECRETS_KEY");
         }
         return settings.database().url() == null
-                ? Finding.ok("secrets", "the key is in the data directory: back it up with the database")
+                ? Finding.ok(
+                        "secrets",
+                        "the key is in the data directory, as soon as there is a secret: back it up with the database")
                 : Finding.warn(
                         "secrets",
                         "the key is in the data directory of this machine: set ENGINE_SECRETS_KEY, the same for all replicas");

@@ -9,8 +9,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks the database, as the engine would meet it: directly, through a pooler, on a primary or a standby. */
-record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
+/**
+ * Checks the database, as the engine would meet it: directly, through a pooler, on a primary or a standby.
+ *
+ * @param isOwn whether the operator named it, rather than the embedded one
+ */
+record DatabaseChecks(SetupQueries queries, boolean isOwn, int poolSize, Clock clock) {
     private static final int OLDEST_SERVER = 150_000;
     private static final Duration FAR = Duration.ofMillis(5);
     private static final Duration SLOW = Duration.ofMillis(100);
@@ -37,7 +41,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
             }
             return findings;
         } catch (DatabaseFailure e) {
-            return List.of(Finding.fail("database", "%s. Check ENGINE_DATABASE_URL", oneLine(e)));
+            return List.of(Finding.fail("database", "%s%s", oneLine(e), isOwn ? ". Check ENGINE_DATABASE_URL" : ""));
         }
     }
 
@@ -133,7 +137,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
         }
         return Finding.fail(
                 "pooler",
-                "ENGINE_DATABASE_URL leads through a pooler of transactions, which passes no notifications on, so revoked keys would go on working: pool sessions instead (PgBouncer: pool_mode = session), or let ENGINE_DATABASE_NOTIFY_URL lead to the primary directly");
+                "ENGINE_DATABASE_URL leads through a pooler of transactions, where a statement can run in the session of another client, and no notifications arrive: pool sessions instead (PgBouncer: pool_mode = session), or set ENGINE_DATABASE_NOTIFY_URL and the pooler's connect_query (docs/operations.md#an-external-postgresql). Then restart the engine");
     }
 
     private static Finding notifications(boolean arrive) {
@@ -141,7 +145,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
                 ? Finding.ok("notifications", "they arrive, so each connection is one session")
                 : Finding.fail(
                         "notifications",
-                        "they do not arrive, so revoked keys would go on working: connect directly, or through a pooler of sessions (PgBouncer: pool_mode = session), or set ENGINE_DATABASE_NOTIFY_URL");
+                        "they do not arrive, so a replica would not learn of revoked keys: connect directly, or through a pooler of sessions (PgBouncer: pool_mode = session), or set ENGINE_DATABASE_NOTIFY_URL");
     }
 
     private Finding connections(Facts facts) {

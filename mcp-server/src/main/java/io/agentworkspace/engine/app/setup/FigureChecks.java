@@ -39,8 +39,10 @@ public record FigureChecks(RunningEngine engine) {
         }
         var since = figure.isSinceTheStart() ? ", since the start" : "";
         var words = "%s: %s (%s%s)".formatted(figure.name(), figure.text(value), figure.title(), since);
-        return figure.isWrong(value)
-                ? Finding.warn(FIGURE, "%s. What to do: docs/alerts.md#%s", words, figure.name())
-                : Finding.ok(FIGURE, "%s", words);
+        if (!figure.isWrong(value)) {
+            return Finding.ok(FIGURE, "%s", words);
+        }
+        var todo = "%s. What to do: docs/alerts.md#%s".formatted(words, figure.name());
+        return figure.isYesOrNo() ? Finding.fail(FIGURE, "%s", todo) : Finding.warn(FIGURE, "%s", todo);
     }
 }

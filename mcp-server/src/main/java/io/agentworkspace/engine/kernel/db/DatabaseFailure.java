@@ -45,7 +45,8 @@ public final class DatabaseFailure extends RuntimeException {
     /** Notifications do not arrive. Without them, callers whose key was revoked would stay cached. */
     public static DatabaseFailure lostNotifications(Throwable reason) {
         return new DatabaseFailure(
-                "the database's notifications (NOTIFY) do not arrive, so revoked keys would go on working. " + CONNECT,
+                "the database's notifications (NOTIFY) do not arrive, so a replica would not learn of revoked keys. "
+                        + CONNECT,
                 reason);
     }
 

@@ -94,6 +94,7 @@ public final class Db implements AutoCloseable {
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final NotificationChannel.Login login;
     private final boolean isPooled;
+    private volatile boolean isShared;
     private final SessionSettings settings;
     private final HikariDataSource pool;
     private final TimeLimits limits;
@@ -442,6 +443,9 @@ public final class Db implements AutoCloseable {
     }
 
     private <T> T used(Work<T> work) {
+        if (isShared) {
+            throw Outage.SHARED.problem();
+        }
         var begin = System.nanoTime();
         var owner = Owner.current();
         Cancellation.interruptible(() -> {
@@ -470,11 +474,26 @@ public final class Db implements AutoCloseable {
                 Problem.conflict("the user that this would belong to has just been removed; US_List shows the others");
             case QUOTA -> excess(e);
             case String code when RETRYABLE.contains(code) -> e;
+            case String _ when !isPooled && DatabaseFailure.isOtherSession(e) -> shared(state);
             default ->
                 Outage.of(state.code())
                         .<RuntimeException>map(outage -> refusals.note(outage, state))
                         .orElse(e);
         };
+    }
+
+    /**
+     * Ends all use of the database: a pooler has come in between, and runs statements of this engine in the sessions of others, where
+     * the same name may mean another statement.
+     */
+    private Problem shared(SqlState state) {
+        if (!isShared) {
+            isShared = true;
+            LOG.error(
+                    "a pooler runs statements in the sessions of other clients: the database is used no more until the engine is restarted. {}",
+                    DatabaseFailure.CONNECT);
+        }
+        return refusals.note(Outage.SHARED, state);
     }
 
     private static RuntimeException excess(SqlFailure e) {

@@ -13,7 +13,10 @@ enum Outage {
     TOO_LONG(1, "this took the database too long, and nothing was done; request less at once, or try again shortly"),
     EXHAUSTED(5, "the database has run out of memory or connections, and nothing was done; try again shortly"),
     READ_ONLY(10, "the database is read-only at the moment: reads work, changes do not; try again later"),
-    FULL(30, "the database has no room left: reads work, changes do not; the operator must make room");
+    FULL(30, "the database has no room left: reads work, changes do not; the operator must make room"),
+    SHARED(
+            30,
+            "the engine shares its connections to the database with other clients, so it uses them no more; the operator must remove the pooler of transactions between them, and restart the engine");
 
     private final Duration pause;
     private final String note;

@@ -37,7 +37,11 @@ final class PeriodicTask {
         failures++;
         if (failures >= toldNext || failures == 1 && !(e instanceof Problem)) {
             toldNext = failures < toldNext ? toldNext : failures * 10;
-            LOG.warn("{}: failed {} times in a row; trying again", name, failures, e);
+            LOG.warn(
+                    "{}: failed {} in a row; trying again",
+                    name,
+                    failures == 1 ? "once, the first" : failures + " times",
+                    e);
         } else {
             LOG.debug("{}: postponed: {}", name, e.getMessage());
         }

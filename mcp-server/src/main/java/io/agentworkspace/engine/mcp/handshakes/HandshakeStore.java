@@ -217,7 +217,7 @@ public final class HandshakeStore {
                                        row_number() OVER (PARTITION BY tenant_id, holder, proven
                                                               ORDER BY at DESC, place DESC) AS newer
                                   FROM handshake
-                                 WHERE (tenant_id, holder) IN (SELECT * FROM unnest(CAST(:tenants AS bigint[]), CAST(:holders AS text[]))))
+                                 WHERE (tenant_id, holder) IN (SELECT * FROM unnest(CAST(:tenants AS bigint[]), CAST(:holders AS text[])))) h
                          WHERE newer > CASE WHEN proven THEN :latest ELSE :unproven END)
                 """)
                 .set("tenants", touched.stream().map(Touched::tenant).toList())

@@ -97,9 +97,10 @@ class FiguresTest {
                 .allMatch(line -> line.startsWith("ok    figure"))
                 .anyMatch(line -> line.endsWith("(Calls that fail, since the start)"));
         var broken = get("http://127.0.0.1:" + port + "/metrics")
-                .replaceAll("(?m)^(engine_db_state\\{state=\"reachable\"\\}) .*", "$1 0")
-                .replaceAll("(?m)^(engine_db_notifications) .*", "$1 0")
-                .replaceAll("(?m)^(engine_db_commit_seconds) .*", "$1 1.5");
+                        .replaceAll("(?m)^(engine_db_state\\{state=\"reachable\"\\}) .*", "$1 0")
+                        .replaceAll("(?m)^(engine_db_notifications) .*", "$1 0")
+                        .replaceAll("(?m)^(engine_db_commit_seconds) .*", "$1 1.5")
+                + "engine_http_requests_total{endpoint=\"mcp\",status=\"503\"} 1000\n";
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/metrics", exchange -> {
             var body = broken.getBytes(StandardCharsets.UTF_8);
@@ -110,11 +111,17 @@ class FiguresTest {
         server.start();
         try {
             assertThat(doctor(server.getAddress().getPort()))
-                    .filteredOn(line -> line.startsWith("warn"))
-                    .hasSize(3)
-                    .anyMatch(line -> line.contains("database: no") && line.contains("docs/alerts.md#database"))
-                    .anyMatch(line -> line.contains("notifications: no"))
-                    .anyMatch(line -> line.contains("commits: 1.5 s") && line.contains("docs/alerts.md#commits"));
+                    .filteredOn(line -> !line.startsWith("ok"))
+                    .hasSize(4)
+                    .anyMatch(line -> line.startsWith("fail")
+                            && line.contains("database: no")
+                            && line.contains("docs/alerts.md#database"))
+                    .anyMatch(line -> line.startsWith("fail") && line.contains("notifications: no"))
+                    .anyMatch(line -> line.startsWith("warn")
+                            && line.contains("commits: 1.5 s")
+                            && line.contains("docs/alerts.md#commits"))
+                    .anyMatch(line ->
+                            line.startsWith("warn") && line.contains("errors: ") && !line.contains("errors: 0"));
         } finally {
             server.stop(0);
         }

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.agentworkspace.engine.model.problem.DatabaseState;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -57,5 +61,29 @@ class SessionSettingsTest {
                             SELECT current_setting('statement_timeout') || ' ' || current_setting('plan_cache_mode') AS settings
                             """).one(row -> row.text("settings"))).contains("5s force_generic_plan");
         }
+    }
+
+    /** A pooler may come in between while the engine runs. The name of a prepared statement may then be that of another one. */
+    @Test
+    void oncePreparedStatementsAreNotItsOwnTheDatabaseIsUsedNoMore() {
+        var postgres = TestDatabase.postgres();
+        try (var db = new Db(postgres.jdbcUrl(), postgres.user(), postgres.password(), 1)) {
+            for (var i = 0; i < 3; i++) {
+                assertThat(one(db, "SELECT 1 AS one")).isEqualTo(1);
+            }
+            db.sql("DO 'BEGIN EXECUTE ''DEALLOCATE ALL''; END'").run();
+            for (var statement : List.of("SELECT 1 AS one", "SELECT 2 AS one")) {
+                assertThatExceptionOfType(Problem.class)
+                        .isThrownBy(() -> db.transaction(
+                                () -> one(db, statement))) // Outside of one the driver prepares it again.
+                        .withMessageContaining("shares its connections")
+                        .matches(problem -> problem.failure() == Failure.UNAVAILABLE);
+            }
+            assertThat(db.state()).isEqualTo(DatabaseState.UNREACHABLE);
+        }
+    }
+
+    private static long one(Db db, String statement) {
+        return db.sql(statement).one(row -> row.number("one")).orElseThrow();
     }
 }

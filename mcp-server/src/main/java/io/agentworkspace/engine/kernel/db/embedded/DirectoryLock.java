@@ -67,7 +67,7 @@ final class DirectoryLock implements AutoCloseable {
     private static PostgresFailure inUse(DataDirectory directory, String holder) {
         return new PostgresFailure("""
                 the data directory %s is in use by another engine, process %s: \
-                stop that engine, or choose another directory with ENGINE_DATA_DIR""".formatted(directory.root(), holder));
+                stop that engine, or choose another directory with ENGINE_DATA_DIR""".formatted(directory.root(), holder), true);
     }
 
     @Override

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.app.setup.Checkup;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.DriverManager;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -185,7 +189,11 @@ class EmbeddedPostgresTest {
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             String pid = Long.toString(ProcessHandle.current().pid());
             assertThatThrownBy(() -> EmbeddedPostgres.start(dataDir))
-                    .isInstanceOf(PostgresFailure.class)
+                    .isInstanceOfSatisfying(
+                            PostgresFailure.class,
+                            failure -> assertThat(stopped(failure))
+                                    .startsWith("fail  database")
+                                    .contains("its database has stopped", dataDir + "/postgres.log says why"))
                     .hasMessageContainingAll("in use", dataDir.toString(), pid);
             Process second = AnotherEngine.on(dataDir);
             assertThat(second.inputReader().readLine()).contains("in use", dataDir.toString(), pid);
@@ -195,6 +203,14 @@ class EmbeddedPostgresTest {
                     .hasMessageContaining("password");
             assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
         }
+    }
+
+    /** Returns what the doctor says if it cannot start the database since the engine runs: only that of the engine has stopped. */
+    private String stopped(PostgresFailure failure) {
+        var settings = Settings.read(Map.of("ENGINE_DATA_DIR", dataDir.toString()), List.of());
+        return new Checkup(settings, "0", Clock.systemUTC())
+                .databaseFailure(failure)
+                .line();
     }
 
     private static long postmaster() {
