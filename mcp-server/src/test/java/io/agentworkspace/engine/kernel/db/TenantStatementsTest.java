@@ -35,7 +35,7 @@ class TenantStatementsTest {
             Map.entry("MemoryUseRow", "1: " + FRAGMENT),
             Map.entry("MemoryUseStore", "1: " + BACKGROUND),
             Map.entry("OutboxStore", "2: " + BACKGROUND),
-            Map.entry("PushStore", "2: " + BACKGROUND),
+            Map.entry("PushStore", "3: " + FANS_OUT),
             Map.entry("QueueStore", "3: " + FRAGMENT),
             Map.entry("RestoreStore", "1: all numbers go on after a restored backup"),
             Map.entry("RestoredChangeQueries", "3: all marks of changes go on after a restored backup"),
