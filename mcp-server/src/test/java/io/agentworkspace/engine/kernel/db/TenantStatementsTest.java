@@ -34,7 +34,7 @@ class TenantStatementsTest {
             Map.entry("McpTaskStore", "4: " + FRAGMENT),
             Map.entry("MemoryUseRow", "1: " + FRAGMENT),
             Map.entry("MemoryUseStore", "1: " + BACKGROUND),
-            Map.entry("OutboxStore", "2: " + BACKGROUND),
+            Map.entry("OutboxStore", "2: " + FANS_OUT),
             Map.entry("PushStore", "3: " + FANS_OUT),
             Map.entry("QueueStore", "3: " + FRAGMENT),
             Map.entry("RestoreStore", "1: all numbers go on after a restored backup"),
