@@ -186,7 +186,8 @@ final class OutboundStore {
     private static final Duration KEPT = Duration.ofDays(30);
     private static final Set<String> CAPABILITIES =
             Set.of("agent:read", "agent:write", "document:read", "document:write");
-    private static final String OLD = Db.oldRows("remote_message", "due_at IS NULL AND created_at < :until");
+    private static final String OLD =
+            Db.oldRows("remote_message", "message_id", "due_at IS NULL AND created_at < :until");
 
     private final Db db;
     private final Vault vault;

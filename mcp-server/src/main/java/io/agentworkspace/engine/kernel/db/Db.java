@@ -248,23 +248,32 @@ public final class Db implements AutoCloseable {
      * @param old the condition, with {@code :until}; an order may follow
      */
     public static String oldRows(String table, String old) {
-        return oldRows(table, "tenant_id, ctid", old);
+        return oldRowsBy("tenant_id, ctid", table, old);
+    }
+
+    /**
+     * Returns the same, which finds the rows by a key: Citus refuses to find those of several tenants by their place.
+     *
+     * @param key the columns that identify a row of a tenant
+     */
+    public static String oldRows(String table, String key, String old) {
+        return oldRowsBy("tenant_id, " + key, table, old);
     }
 
     /** Returns the same for a table that no tenant has rows in. */
     public static String oldRowsOfNoTenant(String table, String old) {
-        return oldRows(table, "ctid", old);
+        return oldRowsBy("ctid", table, old);
     }
 
-    private static String oldRows(String table, String place, String old) {
+    private static String oldRowsBy(String key, String table, String old) {
         return deletingOld(
                 table,
                 SqlTemplate.of("""
                 DELETE FROM {table}
-                 WHERE ({place}) IN (SELECT {place} FROM {table} WHERE {old} LIMIT :portion)
+                 WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {old} LIMIT :portion)
                 """)
                         .with("table", table)
-                        .with("place", place)
+                        .with("key", key)
                         .with("old", old)
                         .sql());
     }

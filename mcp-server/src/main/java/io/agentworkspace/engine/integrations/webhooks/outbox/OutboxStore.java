@@ -207,11 +207,12 @@ public final class OutboxStore {
              WHERE event.tenant_id = :tenant AND event.ctid = old.place
             """).with("awaited", AWAITED).sql());
 
-    private static final String OLD_TESTS = Db.oldRows("event", "directed AND created_at < :until AND NOT " + AWAITED);
+    private static final String OLD_TESTS =
+            Db.oldRows("event", "id", "directed AND created_at < :until AND NOT " + AWAITED);
 
-    private static final String OLD_HEALTH = Db.oldRows("webhook_health", "hour < :until");
+    private static final String OLD_HEALTH = Db.oldRows("webhook_health", "endpoint_id, hour", "hour < :until");
 
-    private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "deleted_at < :until");
+    private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "id", "deleted_at < :until");
 
     private static final String GIVE_UP = """
             WITH signal AS (
