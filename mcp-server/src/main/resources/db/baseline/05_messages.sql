@@ -31,12 +31,10 @@ COMMENT ON COLUMN conversation.announced IS 'The number of the last announcement
 -- conversation, so it exists, and whoever deletes a conversation waits for the message.
 CREATE FUNCTION conversation_went() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM message m
-     USING old_row
-     WHERE m.tenant_id = old_row.tenant_id AND m.conversation_id = old_row.id;
+    DELETE FROM message m WHERE m.tenant_id = OLD.tenant_id AND m.conversation_id = OLD.id;
     RETURN NULL;
 END $$;
-CREATE TRIGGER went AFTER DELETE ON conversation REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION conversation_went();
+CREATE TRIGGER went AFTER DELETE ON conversation FOR EACH ROW EXECUTE FUNCTION conversation_went();
 COMMENT ON TRIGGER went ON conversation IS 'The messages of a conversation go with it, whatever deletes it.';
 
 CREATE TABLE message (

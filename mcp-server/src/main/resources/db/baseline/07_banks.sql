@@ -144,32 +144,31 @@ COMMENT ON TRIGGER changed ON memory IS 'The search reads each memory that chang
 -- Lists memories that were deleted for good, and those that they superseded, for the search.
 CREATE FUNCTION memory_went() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM memory_vector v
-     USING old_row
-     WHERE v.tenant_id = old_row.tenant_id AND v.bank_id = old_row.bank_id AND v.memory_id = old_row.id;
+    DELETE FROM memory_vector v WHERE v.tenant_id = OLD.tenant_id AND v.bank_id = OLD.bank_id AND v.memory_id = OLD.id;
     INSERT INTO memory_gone (tenant_id, bank_id, memory_id)
-    SELECT old_row.tenant_id, old_row.bank_id, old_row.id
-      FROM old_row JOIN bank b ON b.tenant_id = old_row.tenant_id AND b.id = old_row.bank_id
-     UNION
-    SELECT m.tenant_id, m.bank_id, m.id
-      FROM old_row JOIN memory m
-        ON m.tenant_id = old_row.tenant_id AND m.bank_id = old_row.bank_id AND m.superseded_by = old_row.id
-     WHERE old_row.supersedes IS NOT NULL
+    SELECT b.tenant_id, b.id, OLD.id FROM bank b WHERE b.tenant_id = OLD.tenant_id AND b.id = OLD.bank_id
     ON CONFLICT DO NOTHING;
+    IF OLD.supersedes IS NOT NULL THEN
+        INSERT INTO memory_gone (tenant_id, bank_id, memory_id)
+        SELECT m.tenant_id, m.bank_id, m.id
+          FROM memory m
+         WHERE m.tenant_id = OLD.tenant_id AND m.bank_id = OLD.bank_id AND m.superseded_by = OLD.id
+        ON CONFLICT DO NOTHING;
+    END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER went AFTER DELETE ON memory REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION memory_went();
+CREATE TRIGGER went AFTER DELETE ON memory FOR EACH ROW EXECUTE FUNCTION memory_went();
 COMMENT ON TRIGGER went ON memory IS 'The search forgets each memory that is gone, whatever deleted it.';
 
--- Has the memories that a statement stores wait for their vectors.
-CREATE FUNCTION memories_stored() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Has a memory that is stored wait for its vectors.
+CREATE FUNCTION memory_stored() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision)
-    SELECT tenant_id, bank_id, id, revision FROM stored
+    VALUES (NEW.tenant_id, NEW.bank_id, NEW.id, NEW.revision)
         ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
-CREATE TRIGGER stored AFTER INSERT ON memory REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION memories_stored();
+CREATE TRIGGER stored AFTER INSERT ON memory FOR EACH ROW EXECUTE FUNCTION memory_stored();
 COMMENT ON TRIGGER stored ON memory IS 'Each memory gets vectors, whatever stores it.';
 
 -- Lists the memories that a deleted, restored or differently contributed memory supersedes, for the search.
@@ -232,11 +231,10 @@ COMMENT ON COLUMN memory_use.revision IS 'The latest revision that was found. A 
 CREATE FUNCTION drop_vectors() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM memory_vector v
-     USING gone g
-     WHERE v.tenant_id = g.tenant_id AND v.bank_id = g.bank_id AND v.memory_id = g.memory_id AND v.revision = g.revision;
+     WHERE v.tenant_id = OLD.tenant_id AND v.bank_id = OLD.bank_id AND v.memory_id = OLD.memory_id AND v.revision = OLD.revision;
     RETURN NULL;
 END $$;
-CREATE TRIGGER vectors_drop AFTER DELETE ON memory_revision REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION drop_vectors();
+CREATE TRIGGER vectors_drop AFTER DELETE ON memory_revision FOR EACH ROW EXECUTE FUNCTION drop_vectors();
 COMMENT ON TRIGGER vectors_drop ON memory_revision IS 'The vectors of a revision go with it, whatever deletes it.';
 
 CREATE TABLE memory_vector (

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.a2a.wire.TaskRecord;
 import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -41,15 +42,13 @@ public final class PushStore {
     private static final String OVER = """
             (NOT w.enabled
              OR p.state IN ('COMPLETED', 'CANCELED', 'FAILED')
-                AND NOT EXISTS (SELECT 1
-                                  FROM webhook_delivery d
-                                 WHERE d.tenant_id = p.tenant_id AND d.endpoint_id = p.endpoint_id AND d.due_at IS NOT NULL)
-             OR EXISTS (SELECT 1
-                          FROM question q
-                          LEFT JOIN agent a ON a.tenant_id = q.tenant_id AND a.id = q.to_id
-                         WHERE q.tenant_id = p.tenant_id AND q.id = p.task_id
-                           AND (a.id IS NULL OR a.destroyed_at IS NOT NULL
-                                OR EXISTS (SELECT 1 FROM agent_remote r WHERE r.tenant_id = a.tenant_id AND r.agent_id = a.id))))
+                AND (SELECT min(d.due_at)
+                       FROM webhook_delivery d
+                      WHERE d.tenant_id = :tenant AND d.endpoint_id = p.endpoint_id AND d.due_at IS NOT NULL) IS NULL
+             OR COALESCE((SELECT (SELECT a.destroyed_at IS NULL FROM agent a WHERE a.tenant_id = :tenant AND a.id = q.to_id) IS NOT TRUE
+                                 OR (SELECT r.url FROM agent_remote r WHERE r.tenant_id = :tenant AND r.agent_id = q.to_id) IS NOT NULL
+                            FROM question q
+                           WHERE q.tenant_id = :tenant AND q.id = p.task_id), false))
             """;
 
     private static final String LIST = SqlTemplate.of("""
@@ -74,23 +73,17 @@ public final class PushStore {
             """;
 
     /** Those that have ended, and those of tasks that are gone. */
-    private static String clearing(String whose) {
-        return SqlTemplate.of("""
+    private static final String CLEAR = SqlTemplate.of("""
             WITH gone AS (
                 DELETE FROM webhook_endpoint w
-                 WHERE {whose} AND w.events = '{push}'
+                 WHERE w.tenant_id = :tenant AND w.events = '{push}'
                    AND NOT EXISTS (SELECT 1
                                      FROM webhook_push p
-                                    WHERE p.tenant_id = w.tenant_id AND p.endpoint_id = w.id AND NOT {over})
+                                    WHERE p.tenant_id = :tenant AND p.endpoint_id = w.id AND NOT {over})
              RETURNING w.tenant_id)
             INSERT INTO usage_delta (tenant_id, scope, delta)
             SELECT tenant_id, 'webhook_endpoints', -count(*) FROM gone GROUP BY tenant_id
-            """).with("over", OVER).with("whose", whose).sql();
-    }
-
-    private static final String CLEAR_TENANT = clearing("w.tenant_id = :tenant");
-
-    private static final String CLEAR_ALL = clearing("true");
+            """).with("over", OVER).sql();
 
     /** Refuses if the plan has no room for one more. */
     private static final String ROOM = """
@@ -161,6 +154,7 @@ public final class PushStore {
 
     private final Db db;
     private final Vault vault;
+    private final TenantTurns clearing = new TenantTurns("push notifications that have ended are deleted");
 
     public PushStore(Db db, Vault vault) {
         this.db = db;
@@ -202,7 +196,7 @@ public final class PushStore {
      */
     void requireRoom(Caller caller, @Nullable String task, String id, Consumer<Counted> room) {
         db.transaction(() -> {
-            clear(caller);
+            clear(caller.tenant());
             room.accept(count(caller, task == null ? NONE : UUID.fromString(task), id));
             var isKept = task != null
                     && list(caller, task).stream().anyMatch(kept -> kept.id().equals(id));
@@ -215,8 +209,8 @@ public final class PushStore {
     }
 
     /** Deletes those of the tenant that have ended, so that they take no room. */
-    private void clear(Caller caller) {
-        db.sql(CLEAR_TENANT).set("tenant", caller.tenant()).run();
+    private void clear(long tenant) {
+        db.sql(CLEAR).set("tenant", tenant).run();
     }
 
     private Counted count(Caller caller, UUID task, String id) {
@@ -245,7 +239,7 @@ public final class PushStore {
                     .set("tenant", caller.tenant())
                     .set("by", caller.principal())
                     .one(_ -> true);
-            clear(caller);
+            clear(caller.tenant());
             delete(caller.tenant(), caller.principal(), id, config.id());
             room.accept(count(caller, id, config.id()));
             noted.run();
@@ -304,7 +298,12 @@ public final class PushStore {
 
     /** Deletes those that have ended. */
     void clear() {
-        db.sql(CLEAR_ALL).run();
+        var tenants = db.sql("SELECT DISTINCT tenant_id FROM webhook_endpoint WHERE events = '{push}'")
+                .list(row -> row.number("tenant_id"));
+        clearing.each(tenants, tenant -> {
+            clear(tenant);
+            return true;
+        });
     }
 
     /** Whether any tenant has one. */

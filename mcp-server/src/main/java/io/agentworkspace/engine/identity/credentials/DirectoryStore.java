@@ -5,9 +5,10 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -36,15 +37,16 @@ public final class DirectoryStore {
 
     private static final String EXPIRED = Db.oldRows("directory", "kind, id", "expires_at <= :until");
 
-    /** Deletes entries of keys that no longer exist, among the next ones in the order of ids. */
-    private static final String SWEEP = """
-            WITH portion AS (SELECT id, tenant_id FROM directory WHERE kind = 'key' AND id > :after ORDER BY id LIMIT :portion),
-                 gone AS (DELETE FROM directory d
-                           USING portion p
-                           WHERE d.kind = 'key' AND d.id = p.id
-                             AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.tenant_id = p.tenant_id AND k.id = p.id))
-            SELECT max(id) AS last FROM portion
+    private static final String NEXT_KEYS = """
+            SELECT id, tenant_id FROM directory WHERE kind = 'key' AND id > :after ORDER BY id LIMIT :portion
             """;
+
+    /** A plain read of many tenants. */
+    private static final String EXISTING = """
+            SELECT k.id FROM api_key k WHERE k.tenant_id = ANY(CAST(:tenants AS bigint[])) AND k.id = ANY(CAST(:ids AS text[]))
+            """;
+
+    private static final String GONE = "DELETE FROM directory WHERE kind = 'key' AND id = ANY(CAST(:ids AS text[]))";
 
     private static final int PORTION = 1_000;
 
@@ -123,12 +125,30 @@ public final class DirectoryStore {
         }
     }
 
-    /** Returns the last id that was looked at, or an empty one at the end. */
+    private record Entry(String id, long tenant) {}
+
+    /**
+     * Deletes the entries of keys that no longer exist, among the next ones in the order of ids.
+     *
+     * @return the last id that was looked at, or an empty one at the end
+     */
     private String sweep(String after) {
-        return db.sql(SWEEP)
+        var next = db.sql(NEXT_KEYS)
                 .set("after", after)
                 .set("portion", PORTION)
-                .one(row -> Objects.requireNonNullElse(row.textOrNull("last"), ""))
-                .orElse("");
+                .list(row -> new Entry(row.text("id"), row.number("tenant_id")));
+        if (next.isEmpty()) {
+            return "";
+        }
+        var gone = new HashSet<>(next.stream().map(Entry::id).toList());
+        db.sql(EXISTING)
+                .set("tenants", next.stream().map(Entry::tenant).distinct().toList())
+                .set("ids", List.copyOf(gone))
+                .list(row -> row.text("id"))
+                .forEach(gone::remove);
+        if (!gone.isEmpty()) {
+            db.sql(GONE).set("ids", gone).run();
+        }
+        return next.getLast().id();
     }
 }
