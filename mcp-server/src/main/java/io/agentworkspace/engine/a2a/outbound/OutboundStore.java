@@ -187,11 +187,7 @@ final class OutboundStore {
     private static final Set<String> CAPABILITIES =
             Set.of("agent:read", "agent:write", "document:read", "document:write");
     private static final String OLD =
-<<<<<<< HEAD
             Db.oldRows("remote_message", "tenant_id, message_id", "due_at IS NULL AND created_at < :until");
-=======
-            Db.oldRows("remote_message", "message_id", "due_at IS NULL AND created_at < :until");
->>>>>>> x-10
 
     private final Db db;
     private final Vault vault;

@@ -249,29 +249,7 @@ public final class Db implements AutoCloseable {
      * @param key the columns of the table's primary key
      * @param old the condition, with {@code :until}; an order may follow
      */
-<<<<<<< HEAD
     public static String oldRows(String table, String key, String old) {
-=======
-    public static String oldRows(String table, String old) {
-        return oldRowsBy("tenant_id, ctid", table, old);
-    }
-
-    /**
-     * Returns the same, which finds the rows by a key: Citus refuses to find those of several tenants by their place.
-     *
-     * @param key the columns that identify a row of a tenant
-     */
-    public static String oldRows(String table, String key, String old) {
-        return oldRowsBy("tenant_id, " + key, table, old);
-    }
-
-    /** Returns the same for a table that no tenant has rows in. */
-    public static String oldRowsOfNoTenant(String table, String old) {
-        return oldRowsBy("ctid", table, old);
-    }
-
-    private static String oldRowsBy(String key, String table, String old) {
->>>>>>> x-10
         return deletingOld(
                 table,
                 SqlTemplate.of("""

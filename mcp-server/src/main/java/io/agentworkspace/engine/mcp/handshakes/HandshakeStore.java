@@ -6,19 +6,27 @@ import io.agentworkspace.engine.identity.keys.KeyRow;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.mcp.handshakes.HandshakeNote.Holder;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,7 +57,7 @@ public final class HandshakeStore {
 
     private final Map<Holder, Map<UUID, HandshakeNote>> unproven = new ConcurrentHashMap<>();
     private final AtomicLong lost = new AtomicLong();
-    private static final String OLD = Db.oldRows("handshake", "tenant_id, id", "at < :until ORDER BY at");
+    private static final String OLD = Db.oldRows("handshake", "at < :until ORDER BY at");
 
     private final Db db;
 
@@ -107,77 +115,120 @@ public final class HandshakeStore {
     private record Noted(int place, Holder holder, HandshakeNote note) {}
 
     private void flush(Map<Holder, Map<UUID, HandshakeNote>> notes) {
-        var taken = new ArrayList<Noted>();
+        var left = new LinkedHashSet<Noted>();
         for (var holder : List.copyOf(notes.keySet())) {
             var latest = notes.remove(holder);
             if (latest != null) {
-                latest.values().forEach(note -> taken.add(new Noted(taken.size(), holder, note)));
+                latest.values().forEach(note -> left.add(new Noted(left.size(), holder, note)));
             }
         }
-        for (var i = 0; i < taken.size(); i += BATCH) {
-            try {
-                write(taken.subList(i, Math.min(i + BATCH, taken.size())));
-            } catch (RuntimeException e) {
-                taken.subList(i, taken.size()).forEach(noted -> note(noted.holder(), noted.note()));
-                throw e;
-            }
+        try {
+            var tenants = byTenant(left);
+            TenantTurns.take(tenants.keySet(), tenant -> {
+                var waiting = Objects.requireNonNull(tenants.get(tenant));
+                var batch = next(waiting);
+                write(tenant, batch);
+                batch.forEach(left::remove);
+                return !waiting.isEmpty();
+            });
+        } catch (RuntimeException e) {
+            left.forEach(noted -> note(noted.holder(), noted.note()));
+            throw e;
         }
     }
 
-    private record Touched(long tenant, String holder) {}
+    /** Keys that clients only named are looked up. Those that do not exist are left out. */
+    private Map<Long, Queue<Noted>> byTenant(Collection<Noted> all) {
+        var named = all.stream()
+                .filter(noted -> !noted.holder().isProven())
+                .map(noted -> noted.holder().key())
+                .distinct()
+                .toList();
+        var tenants = new HashMap<String, Long>();
+        if (!named.isEmpty()) {
+            db.sql("SELECT id, tenant_id FROM directory WHERE kind = 'key' AND id = ANY(CAST(:keys AS text[]))")
+                    .set("keys", named)
+                    .list(row -> tenants.put(row.text("id"), row.number("tenant_id")));
+        }
+        var byTenant = new LinkedHashMap<Long, Queue<Noted>>();
+        for (var noted : all) {
+            var holder = noted.holder();
+            var tenant = holder.tenant() == null ? tenants.get(holder.key()) : holder.tenant();
+            if (tenant != null) {
+                byTenant.computeIfAbsent(tenant, _ -> new ArrayDeque<>()).add(noted);
+            }
+        }
+        return byTenant;
+    }
 
-    private void write(List<Noted> batch) {
+    private static List<Noted> next(Queue<Noted> notes) {
+        var batch = new ArrayList<Noted>();
+        while (batch.size() < BATCH && !notes.isEmpty()) {
+            batch.add(notes.remove());
+        }
+        return batch;
+    }
+
+    private void write(long tenant, List<Noted> batch) {
         var rows = batch.stream().map(HandshakeStore::row).toList();
         var touched = db.sql("""
-                WITH n AS (
-                    SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-                                  n (tenant bigint, "user" bigint, key_id text, id uuid, place int, source uuid, again boolean,
-                                     at timestamptz, times bigint, era text, method text, client_name text,
-                                     client_version text, protocol_version text, user_agent text, toolset text, status int,
-                                     code int, flaw text, note text)),
-                k AS MATERIALIZED (
-                    SELECT tenant_id, id, user_id FROM api_key
-                     WHERE (tenant_id, id) IN (SELECT d.tenant_id, d.id FROM n JOIN directory d ON d.kind = 'key' AND d.id = n.key_id)
-                     ORDER BY tenant_id, id FOR KEY SHARE),
+                WITH k AS MATERIALIZED (
+                    SELECT id, user_id FROM api_key
+                     WHERE tenant_id = :tenant AND id = ANY(CAST(:keys AS text[]))
+                     ORDER BY id FOR KEY SHARE),
                 u AS MATERIALIZED (
-                    SELECT tenant_id, id FROM app_user
-                     WHERE (tenant_id, id) IN (SELECT tenant, "user" FROM n WHERE key_id IS NULL)
-                     ORDER BY tenant_id, id FOR KEY SHARE),
+                    SELECT id FROM app_user
+                     WHERE tenant_id = :tenant AND id = ANY(CAST(:users AS bigint[]))
+                     ORDER BY id FOR KEY SHARE),
                 r AS (
-                    SELECT COALESCE(k.tenant_id, u.tenant_id) AS tenant_id, COALESCE(k.user_id, u.id) AS user_id,
-                           COALESCE('key:' || k.id, 'user:' || u.id) AS holder, n.*
-                      FROM n
-                      LEFT JOIN k ON k.id = n.key_id AND k.tenant_id = COALESCE(n.tenant, k.tenant_id)
-                      LEFT JOIN u ON n.key_id IS NULL AND u.tenant_id = n.tenant AND u.id = n."user"
+                    SELECT COALESCE(k.user_id, u.id) AS user_id, COALESCE('key:' || k.id, 'user:' || u.id) AS holder, n.*
+                      FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+                           n ("user" bigint, key_id text, proven boolean, id uuid, place int, source uuid, again boolean,
+                              at timestamptz, times bigint, era text, method text, client_name text, client_version text,
+                              protocol_version text, user_agent text, toolset text, status int, code int, flaw text, note text)
+                      LEFT JOIN k ON k.id = n.key_id
+                      LEFT JOIN u ON n.key_id IS NULL AND u.id = n."user"
                      WHERE k.id IS NOT NULL OR u.id IS NOT NULL),
                 written AS (
                     INSERT INTO handshake AS h (tenant_id, id, place, holder, user_id, key_id, proven, source, at, times, era,
                                                 method, client_name, client_version, protocol_version, user_agent, toolset,
                                                 status, code, flaw, note)
-                    SELECT r.tenant_id, r.id, r.place, r.holder, r.user_id, r.key_id, r.tenant IS NOT NULL, r.source, r.at, r.times,
-                           r.era, r.method, r.client_name, r.client_version, r.protocol_version, r.user_agent, r.toolset,
-                           r.status, r.code, r.flaw, r.note
+                    SELECT :tenant, r.id, r.place, r.holder, r.user_id, r.key_id, r.proven, r.source, r.at, r.times, r.era, r.method,
+                           r.client_name, r.client_version, r.protocol_version, r.user_agent, r.toolset, r.status, r.code,
+                           r.flaw, r.note
                       FROM r
                      WHERE NOT r.again
                         OR (SELECT e.flaw IS NULL FROM handshake e
-                             WHERE e.tenant_id = r.tenant_id AND e.holder = r.holder AND e.source = r.source
+                             WHERE e.tenant_id = :tenant AND e.holder = r.holder AND e.source = r.source
                                AND e.at > r.at - CAST(:while AS interval)
                              ORDER BY e.at DESC
                              LIMIT 1) IS NOT TRUE
-                     ORDER BY r.tenant_id, r.id
+                     ORDER BY r.id
                     ON CONFLICT (tenant_id, id) DO UPDATE
                        SET at = greatest(h.at, excluded.at), times = h.times + excluded.times
-                    RETURNING h.tenant_id, h.holder, h.id),
+                    RETURNING h.holder, h.id),
                 signal AS (
-                    SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'handshakes', 'action', 'met', 'thing', id)))
+                    SELECT CAST(announce(:tenant, jsonb_agg(jsonb_build_object('topic', 'handshakes', 'action', 'met', 'thing', id)))
+                                AS text)
                       FROM written
-                     GROUP BY tenant_id)
-                SELECT DISTINCT tenant_id, holder FROM written WHERE (SELECT count(*) FROM signal) > 0
+                    HAVING count(*) > 0)
+                SELECT DISTINCT holder FROM written WHERE (SELECT count(*) FROM signal) > 0
                 """)
+                .set("tenant", tenant)
+                .set("keys", distinct(batch, Holder::key))
+                .set("users", distinct(batch, holder -> holder.key() == null ? holder.user() : null))
                 .set("rows", Json.text(rows))
                 .set("while", HandshakeNote.WHILE.toString())
-                .list(row -> row.as(Touched.class));
-        prune(touched);
+                .list(row -> row.text("holder"));
+        prune(tenant, touched);
+    }
+
+    private static <T> List<T> distinct(List<Noted> batch, Function<Holder, @Nullable T> part) {
+        return batch.stream()
+                .map(noted -> part.apply(noted.holder()))
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
     }
 
     private static Map<String, @Nullable Object> row(Noted noted) {
@@ -185,9 +236,9 @@ public final class HandshakeStore {
         var client = note.client().readable();
         var refusal = note.refusal();
         var row = new LinkedHashMap<String, @Nullable Object>();
-        row.put("tenant", noted.holder().tenant());
         row.put("user", noted.holder().user());
         row.put("key_id", noted.holder().key());
+        row.put("proven", noted.holder().isProven());
         row.put("id", note.id());
         row.put("place", noted.place());
         row.put("source", note.source());
@@ -208,20 +259,19 @@ public final class HandshakeStore {
         return row;
     }
 
-    private void prune(List<Touched> touched) {
+    private void prune(long tenant, List<String> holders) {
         db.sql("""
                 DELETE FROM handshake
-                 WHERE (tenant_id, id) IN
-                       (SELECT tenant_id, id
-                          FROM (SELECT tenant_id, id, proven,
-                                       row_number() OVER (PARTITION BY tenant_id, holder, proven
-                                                              ORDER BY at DESC, place DESC) AS newer
-                                  FROM handshake
-                                 WHERE (tenant_id, holder) IN (SELECT * FROM unnest(CAST(:tenants AS bigint[]), CAST(:holders AS text[])))) h
-                         WHERE newer > CASE WHEN proven THEN :latest ELSE :unproven END)
+                 WHERE tenant_id = :tenant
+                   AND id IN (SELECT id
+                                FROM (SELECT id, proven,
+                                             row_number() OVER (PARTITION BY holder, proven ORDER BY at DESC, place DESC) AS newer
+                                        FROM handshake
+                                       WHERE tenant_id = :tenant AND holder = ANY(CAST(:holders AS text[]))) h
+                               WHERE newer > CASE WHEN proven THEN :latest ELSE :unproven END)
                 """)
-                .set("tenants", touched.stream().map(Touched::tenant).toList())
-                .set("holders", touched.stream().map(Touched::holder).toList())
+                .set("tenant", tenant)
+                .set("holders", holders)
                 .set("latest", LATEST)
                 .set("unproven", LATEST_UNPROVEN)
                 .run();

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** Who has a turn, in which order, and what a failure of one changes for the others. */
 class TenantTurnsTest {
     private final TenantTurns turns = new TenantTurns("the test");
     private final List<Long> served = new ArrayList<>();
@@ -65,5 +68,33 @@ class TenantTurnsTest {
                         .singleElement()
                         .satisfies(other -> assertThat(other).hasMessage("tenant 3")));
         assertThat(done).containsExactly(2L, 4L);
+    }
+
+    /** Returns a claim of tenants that have as much work as their number, and fail if that is negative. */
+    private static TenantTurns.Claim<Long> working() {
+        var left = new HashMap<Long, Long>();
+        return (tenant, most) -> {
+            if (tenant < 0) {
+                throw new IllegalStateException("tenant " + tenant);
+            }
+            var some = Math.min(most, left.getOrDefault(tenant, tenant));
+            left.put(tenant, left.getOrDefault(tenant, tenant) - some);
+            return Collections.nCopies((int) some, tenant);
+        };
+    }
+
+    @Test
+    void portionsAreClaimedInTurnUntilThereIsEnough() {
+        assertThat(TenantTurns.claim(List.of(9L, 1L, 3L), 8, 2, working()))
+                .containsExactly(9L, 9L, 1L, 3L, 3L, 9L, 9L, 3L);
+        assertThat(TenantTurns.claim(List.of(9L, 1L), 3, 2, working())).containsExactly(9L, 9L, 1L);
+        assertThat(TenantTurns.claim(List.of(1L, 0L), 3, 2, working())).containsExactly(1L);
+    }
+
+    @Test
+    void aClaimFailsOnlyIfNobodyElseHasWork() {
+        assertThat(TenantTurns.claim(List.of(-1L, 2L), 1, 1, working())).containsExactly(2L);
+        assertThatThrownBy(() -> TenantTurns.claim(List.of(0L, -1L), 1, 1, working()))
+                .hasMessage("tenant -1");
     }
 }

@@ -208,20 +208,12 @@ public final class OutboxStore {
             """).with("awaited", AWAITED).sql());
 
     private static final String OLD_TESTS =
-<<<<<<< HEAD
             Db.oldRows("event", "tenant_id, id", "directed AND created_at < :until AND NOT " + AWAITED);
 
     private static final String OLD_HEALTH =
             Db.oldRows("webhook_health", "tenant_id, endpoint_id, hour", "hour < :until");
 
     private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "tenant_id, id", "deleted_at < :until");
-=======
-            Db.oldRows("event", "id", "directed AND created_at < :until AND NOT " + AWAITED);
-
-    private static final String OLD_HEALTH = Db.oldRows("webhook_health", "endpoint_id, hour", "hour < :until");
-
-    private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "id", "deleted_at < :until");
->>>>>>> x-10
 
     private static final String GIVE_UP = """
             WITH signal AS (

@@ -124,7 +124,7 @@ public final class IndexQueries {
         return SqlTemplate.of("""
                 (SELECT v.vectors
                    FROM memory_vector v
-                  WHERE v.tenant_id = {m}.tenant_id AND v.bank_id = {m}.bank_id AND v.memory_id = {m}.id
+                  WHERE v.tenant_id = :tenant AND v.bank_id = {m}.bank_id AND v.memory_id = {m}.id
                     AND v.revision = {m}.revision AND v.model = :model
                  OFFSET 0)
                 """).with("m", memory).sql();

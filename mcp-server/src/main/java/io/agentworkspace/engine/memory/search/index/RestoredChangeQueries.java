@@ -19,7 +19,8 @@ final class RestoredChangeQueries {
     private static String statement(String change, String table, String condition) {
         return SqlTemplate.of("""
                 {change}
-                 WHERE ctid = ANY(ARRAY(SELECT ctid
+                 WHERE tenant_id = :tenant
+                   AND ctid = ANY(ARRAY(SELECT ctid
                                           FROM {table}
                                          WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id() {condition}
                                          ORDER BY change

@@ -1,8 +1,11 @@
 package io.agentworkspace.engine.memory.search.index;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** Which banks were searched lately, on any replica. */
 public final class SearchedBankStore {
@@ -19,20 +22,25 @@ public final class SearchedBankStore {
 
     /** Records searches. A bank's row is written at most once an hour. */
     public void record(List<SearchedBank> banks, Instant now) {
-        if (banks.isEmpty()) {
-            return;
-        }
+        var byTenant = banks.stream().collect(Collectors.groupingBy(SearchedBank::tenant));
+        TenantTurns.take(byTenant.keySet(), tenant -> {
+            record(tenant, Objects.requireNonNull(byTenant.get(tenant)), now);
+            return false;
+        });
+    }
+
+    private void record(long tenant, List<SearchedBank> banks, Instant now) {
         db.sql("""
                 INSERT INTO bank_search AS latest (tenant_id, bank_id, searched_at)
                 SELECT b.tenant_id, b.id, :now
-                  FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[])) s (tenant_id, bank_id)
-                  JOIN bank b ON b.tenant_id = s.tenant_id AND b.id = s.bank_id
-                 ORDER BY b.tenant_id, b.id
+                  FROM bank b
+                 WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[]))
+                 ORDER BY b.id
                 ON CONFLICT (tenant_id, bank_id) DO UPDATE
                    SET searched_at = excluded.searched_at
-                 WHERE latest.searched_at < excluded.searched_at - interval '1 hour'
+                 WHERE excluded.searched_at - latest.searched_at > interval '1 hour'
                 """)
-                .set("tenants", banks.stream().map(SearchedBank::tenant).toList())
+                .set("tenant", tenant)
                 .set("banks", banks.stream().map(SearchedBank::bank).toList())
                 .set("now", now)
                 .run();
