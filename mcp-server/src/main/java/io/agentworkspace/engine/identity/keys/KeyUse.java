@@ -3,6 +3,7 @@ package io.agentworkspace.engine.identity.keys;
 import io.agentworkspace.engine.identity.credentials.ClientName;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.PendingWrites;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Clock;
 import java.time.Duration;
@@ -11,7 +12,6 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -115,84 +115,62 @@ public final class KeyUse {
 
     /** Writes what was recorded since the last flush. If that fails, it is recorded again. */
     public void flush() {
-        var ran = commands.take();
-        var seen = sights.take();
-        if (ran.isEmpty() && seen.isEmpty()) {
-            return;
-        }
-        try {
-            while (!ran.isEmpty() || !seen.isEmpty()) {
-                writeOne(ran, seen);
-            }
-        } catch (RuntimeException e) {
-            commands.putBack(ran);
-            sights.putBack(seen);
-            throw e;
-        }
+        commands.flush(command -> command.key().tenant(), this::writeCommands);
+        sights.flush(UsedKey::tenant, this::writeSights);
     }
 
-    /** Writes the records of one tenant, and takes them from the maps. */
-    private void writeOne(Map<Command, Count> ran, Map<UsedKey, Sight> seen) {
-        var tenant = ran.isEmpty()
-                ? seen.keySet().iterator().next().tenant()
-                : ran.keySet().iterator().next().key().tenant();
-        var its = new HashMap<>(ran);
-        its.keySet().removeIf(command -> command.key().tenant() != tenant);
-        var itsSeen = new HashMap<>(seen);
-        itsSeen.keySet().removeIf(key -> key.tenant() != tenant);
-        write(tenant, its, itsSeen);
-        ran.keySet().removeAll(its.keySet());
-        seen.keySet().removeAll(itsSeen.keySet());
-    }
+    /** The keys that still exist, in one order, so that replicas do not wait for each other in a circle. */
+    private static final String LIVING = """
+            (SELECT k.id FROM api_key k WHERE k.tenant_id = :tenant AND k.id = ANY(CAST(:keys AS text[])) ORDER BY k.id FOR KEY SHARE) k
+            """;
 
-    /**
-     * Writes the records of keys that still exist. They are in one order, so that replicas do not wait for each other
-     * in a circle.
-     */
-    private void write(long tenant, Map<Command, Count> ran, Map<UsedKey, Sight> seen) {
-        db.sql("""
-                WITH ran AS (
-                    SELECT * FROM unnest(:ran_keys, CAST(:days AS date[]), :tools,
-                                         CAST(:calls AS bigint[]), CAST(:ran_at AS timestamptz[]))
-                                  r (key_id, day, tool, calls, last_at)),
-                seen AS (
-                    SELECT * FROM unnest(:keys, CAST(:seen_at AS timestamptz[]), :clients,
-                                         CAST(:previous_at AS timestamptz[]), :previous_clients)
-                                  s (key_id, used_at, client, previous_used_at, previous_client)),
-                living AS MATERIALIZED (
-                    SELECT k.id AS key_id
-                      FROM api_key k
-                     WHERE k.tenant_id = :tenant AND k.id IN (SELECT key_id FROM ran UNION SELECT key_id FROM seen)
-                     ORDER BY k.id
-                       FOR KEY SHARE),
-                counted AS (
-                    INSERT INTO key_usage AS u (tenant_id, key_id, day, tool, calls, last_at)
-                    SELECT :tenant, key_id, day, tool, calls, last_at
-                      FROM ran JOIN living USING (key_id)
-                     ORDER BY key_id, day, tool
-                    ON CONFLICT (tenant_id, key_id, day, tool) DO UPDATE
-                       SET calls = u.calls + excluded.calls, last_at = greatest(u.last_at, excluded.last_at))
-                INSERT INTO key_seen AS s (tenant_id, key_id, used_at, client, previous_used_at, previous_client)
-                SELECT :tenant, key_id, used_at, client, previous_used_at, previous_client
-                  FROM seen JOIN living USING (key_id)
-                 ORDER BY key_id
-                ON CONFLICT (tenant_id, key_id) DO UPDATE
-                   SET used_at = greatest(s.used_at, excluded.used_at),
-                       client = CASE WHEN excluded.used_at >= COALESCE(s.used_at, excluded.used_at)
-                                     THEN COALESCE(excluded.client, s.client) ELSE s.client END,
-                       previous_used_at = greatest(s.previous_used_at, excluded.previous_used_at),
-                       previous_client = CASE WHEN excluded.previous_used_at > COALESCE(s.previous_used_at, '-infinity')
-                                              THEN excluded.previous_client
-                                              WHEN excluded.previous_used_at = s.previous_used_at
-                                              THEN COALESCE(excluded.previous_client, s.previous_client)
-                                              ELSE s.previous_client END
-                """)
+    private static final String ADD_COMMANDS =
+            SqlTemplate.of("""
+            INSERT INTO key_usage AS u (tenant_id, key_id, day, tool, calls, last_at)
+            SELECT :tenant, r.key_id, r.day, r.tool, r.calls, r.last_at
+              FROM unnest(CAST(:keys AS text[]), CAST(:days AS date[]), CAST(:tools AS text[]), CAST(:calls AS bigint[]),
+                          CAST(:ran_at AS timestamptz[])) r (key_id, day, tool, calls, last_at)
+              JOIN {living} ON k.id = r.key_id
+             ORDER BY r.key_id, r.day, r.tool
+            ON CONFLICT (tenant_id, key_id, day, tool) DO UPDATE
+               SET calls = u.calls + excluded.calls, last_at = greatest(u.last_at, excluded.last_at)
+            """).with("living", LIVING).sql();
+
+    private static final String ADD_SIGHTS =
+            SqlTemplate.of("""
+            INSERT INTO key_seen AS s (tenant_id, key_id, used_at, client, previous_used_at, previous_client)
+            SELECT :tenant, r.key_id, r.used_at, r.client, r.previous_used_at, r.previous_client
+              FROM unnest(CAST(:keys AS text[]), CAST(:seen_at AS timestamptz[]), CAST(:clients AS text[]),
+                          CAST(:previous_at AS timestamptz[]), CAST(:previous_clients AS text[]))
+                          r (key_id, used_at, client, previous_used_at, previous_client)
+              JOIN {living} ON k.id = r.key_id
+             ORDER BY r.key_id
+            ON CONFLICT (tenant_id, key_id) DO UPDATE
+               SET used_at = greatest(s.used_at, excluded.used_at),
+                   client = CASE WHEN excluded.used_at >= COALESCE(s.used_at, excluded.used_at)
+                                 THEN COALESCE(excluded.client, s.client) ELSE s.client END,
+                   previous_used_at = greatest(s.previous_used_at, excluded.previous_used_at),
+                   previous_client = CASE WHEN excluded.previous_used_at > COALESCE(s.previous_used_at, '-infinity')
+                                          THEN excluded.previous_client
+                                          WHEN excluded.previous_used_at = s.previous_used_at
+                                          THEN COALESCE(excluded.previous_client, s.previous_client)
+                                          ELSE s.previous_client END
+            """).with("living", LIVING).sql();
+
+    private void writeCommands(long tenant, Map<Command, Count> ran) {
+        db.sql(ADD_COMMANDS)
                 .set("tenant", tenant)
-                .set("ran_keys", column(ran.keySet(), command -> command.key().id()))
+                .set("keys", column(ran.keySet(), command -> command.key().id()))
                 .set("days", column(ran.keySet(), command -> command.day().toString()))
                 .set("tools", column(ran.keySet(), Command::tool))
                 .set("calls", column(ran.values(), Count::calls))
                 .set("ran_at", column(ran.values(), count -> count.lastAt().toString()))
+                .run();
+    }
+
+    private void writeSights(long tenant, Map<UsedKey, Sight> seen) {
+        db.sql(ADD_SIGHTS)
+                .set("tenant", tenant)
                 .set("keys", column(seen.keySet(), UsedKey::id))
                 .set("seen_at", column(seen.values(), sight -> sight.at().toString()))
                 .set("clients", column(seen.values(), sight -> ClientName.readable(sight.client())))

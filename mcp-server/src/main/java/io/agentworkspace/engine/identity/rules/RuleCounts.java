@@ -46,15 +46,6 @@ final class RuleCounts {
     }
 
     void flush() {
-        var taken = pending.take();
-        if (taken.isEmpty()) {
-            return;
-        }
-        try {
-            store.count(taken);
-        } catch (RuntimeException e) {
-            pending.putBack(taken);
-            throw e;
-        }
+        pending.flush(RuleKey::tenant, store::count);
     }
 }

@@ -89,12 +89,11 @@ final class RuleStore {
     }
 
     /** Adds to the counts of rules. Those of deleted rules are dropped. */
-    void count(Map<RuleCounts.RuleKey, RuleCounts.RuleCount> counts) {
+    void count(long tenant, Map<RuleCounts.RuleKey, RuleCounts.RuleCount> counts) {
         var rows = counts.entrySet().stream()
                 .map(entry -> {
                     var row = Json.tree(entry.getValue());
-                    return row.put("tenant_id", entry.getKey().tenant())
-                            .put("id", entry.getKey().rule().toString());
+                    return row.put("id", entry.getKey().rule().toString());
                 })
                 .toList();
         db.sql("""
@@ -103,8 +102,8 @@ final class RuleStore {
                        failed = r.failed + c.failed, failed_at = COALESCE(c.failed_at, r.failed_at),
                        failure = COALESCE(c.failure, r.failure)
                   FROM jsonb_populate_recordset(CAST(NULL AS rule), CAST(:rows AS jsonb)) c
-                 WHERE r.tenant_id = c.tenant_id AND r.id = c.id
-                """).set("rows", Json.text(rows)).run();
+                 WHERE r.tenant_id = :tenant AND r.id = c.id
+                """).set("tenant", tenant).set("rows", Json.text(rows)).run();
     }
 
     /** Others that lock them wait until the transaction ends. */

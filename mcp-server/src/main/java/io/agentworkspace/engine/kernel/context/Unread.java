@@ -9,7 +9,7 @@ public final class Unread {
 
     /** The last message in the conversation of participant {@code p}. */
     public static final String LAST =
-            "COALESCE(p.last_seq, (SELECT x.last_seq FROM conversation x WHERE x.tenant_id = p.tenant_id AND x.id = p.conversation_id))";
+            "COALESCE(p.last_seq, (SELECT x.last_seq FROM conversation x WHERE x.tenant_id = :tenant AND x.id = p.conversation_id))";
 
     /**
      * Whether the message {@code x} waits for the participant {@code p}, if it is after its position. Announcements in a zone

@@ -1,10 +1,14 @@
 package io.agentworkspace.engine.kernel.db;
 
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
+import java.util.function.ToLongFunction;
 
 /**
  * Values that are collected in memory, one for each key, and written to the database together. Values with the same
@@ -46,6 +50,27 @@ public final class PendingWrites<K, V> {
             }
         }
         return taken;
+    }
+
+    /**
+     * Writes everything that is pending, in a transaction for each tenant. What could not be written is put back.
+     *
+     * @param tenant of a key
+     * @param write writes the values of one tenant
+     */
+    public void flush(ToLongFunction<K> tenant, BiConsumer<Long, Map<K, V>> write) {
+        var byTenant = new LinkedHashMap<Long, Map<K, V>>();
+        take().forEach((key, value) -> byTenant.computeIfAbsent(tenant.applyAsLong(key), _ -> new LinkedHashMap<>())
+                .put(key, value));
+        try {
+            TenantTurns.take(List.copyOf(byTenant.keySet()), one -> {
+                write.accept(one, Objects.requireNonNull(byTenant.get(one)));
+                byTenant.remove(one);
+                return false;
+            });
+        } finally {
+            byTenant.values().forEach(this::putBack);
+        }
     }
 
     /** Puts back what could not be written. Values added in the meantime are newer. */

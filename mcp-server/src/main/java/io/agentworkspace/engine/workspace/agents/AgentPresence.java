@@ -95,31 +95,22 @@ public final class AgentPresence {
 
     /** Writes the recorded uses. Those that could not be written are recorded again. */
     public void flush() {
-        var uses = touched.take();
-        if (uses.isEmpty()) {
-            return;
-        }
-        try {
-            write(uses);
-        } catch (RuntimeException e) {
-            touched.putBack(uses);
-            throw e;
-        }
+        touched.flush(PresenceKey::tenant, this::write);
     }
 
-    private void write(Map<PresenceKey, Instant> uses) {
+    private void write(long tenant, Map<PresenceKey, Instant> uses) {
         var keys = uses.keySet();
         db.sql("""
                 WITH t AS (
-                    SELECT * FROM unnest(:tenants, :principals, :names, :bound, CAST(:times AS timestamptz[]))
-                                  t (tenant_id, principal, name, bound, used_at)),
+                    SELECT * FROM unnest(CAST(:principals AS text[]), CAST(:names AS text[]), CAST(:bound AS bigint[]),
+                                         CAST(:times AS timestamptz[])) t (principal, name, bound, used_at)),
                 former AS (
-                    SELECT c.* FROM context c JOIN t USING (tenant_id, principal, name)),
+                    SELECT c.* FROM context c JOIN t USING (principal, name) WHERE c.tenant_id = :tenant),
                 logged_on AS (
                     INSERT INTO context AS c (tenant_id, principal, name, self_id, used_at)
-                    SELECT t.tenant_id, t.principal, t.name, t.bound, t.used_at
-                      FROM t JOIN tenant USING (tenant_id)
-                     WHERE t.bound <> 0
+                    SELECT :tenant, t.principal, t.name, t.bound, t.used_at
+                      FROM t
+                     WHERE t.bound <> 0 AND EXISTS (SELECT 1 FROM tenant WHERE tenant_id = :tenant)
                     ON CONFLICT (tenant_id, principal, name) DO UPDATE
                        SET self_id = excluded.self_id, used_at = excluded.used_at
                      WHERE c.used_at < excluded.used_at
@@ -129,20 +120,20 @@ public final class AgentPresence {
                        SET used_at = greatest(c.used_at, t.used_at)
                       FROM t
                      WHERE t.bound = 0
-                       AND c.tenant_id = t.tenant_id AND c.principal = t.principal AND c.name = t.name
+                       AND c.tenant_id = :tenant AND c.principal = t.principal AND c.name = t.name
                     RETURNING c.*),
                 seen AS (
-                    SELECT u.tenant_id, u.self_id
+                    SELECT u.self_id
                       FROM (SELECT * FROM logged_on UNION ALL SELECT * FROM used) u
-                      LEFT JOIN former f USING (tenant_id, principal, name)
+                      LEFT JOIN former f USING (principal, name)
                      WHERE u.self_id IS NOT NULL
                        AND (f.used_at IS NULL OR f.self_id IS DISTINCT FROM u.self_id
                             OR u.used_at > f.used_at + INTERVAL '15 minutes'))
-                SELECT announce(tenant_id, jsonb_agg(DISTINCT jsonb_build_object('topic', 'presence', 'action', 'seen', 'place', self_id)))
+                SELECT announce(:tenant, jsonb_agg(DISTINCT jsonb_build_object('topic', 'presence', 'action', 'seen', 'place', self_id)))
                   FROM seen
-                 GROUP BY tenant_id
+                HAVING count(*) > 0
                 """)
-                .set("tenants", keys.stream().map(PresenceKey::tenant).toList())
+                .set("tenant", tenant)
                 .set("principals", keys.stream().map(PresenceKey::principal).toList())
                 .set("names", keys.stream().map(PresenceKey::context).toList())
                 .set("bound", keys.stream().map(PresenceKey::bound).toList())

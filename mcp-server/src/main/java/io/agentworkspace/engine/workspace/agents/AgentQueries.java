@@ -75,7 +75,7 @@ final class AgentQueries {
                   FROM subject
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id
                   CROSS JOIN LATERAL (SELECT * FROM conversation x
-                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.conversation_id AND x.last_seq > 0
+                                       WHERE x.tenant_id = :tenant AND x.id = p.conversation_id AND x.last_seq > 0
                                       OFFSET 0) st
                  WHERE {may_see_stream}
                 WINDOW newest AS (ORDER BY st.last_at DESC, st.id DESC ROWS UNBOUNDED PRECEDING)),
@@ -139,7 +139,7 @@ final class AgentQueries {
                       CROSS JOIN LATERAL (SELECT * FROM participant x
                                            WHERE x.tenant_id = a.tenant_id AND x.party_id = a.id OFFSET 0) p
                       CROSS JOIN LATERAL (SELECT * FROM conversation x
-                                           WHERE x.tenant_id = p.tenant_id AND x.id = p.conversation_id OFFSET 0) st
+                                           WHERE x.tenant_id = :tenant AND x.id = p.conversation_id OFFSET 0) st
                      WHERE {may_see_stream}
                      GROUP BY p.party_id)
                 SELECT {columns}, COALESCE(talk.unread, 0) AS unread, talk.last_at

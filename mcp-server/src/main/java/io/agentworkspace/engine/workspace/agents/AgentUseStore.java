@@ -26,12 +26,11 @@ public final class AgentUseStore {
 
     private static final String WRITE = """
             INSERT INTO agent_usage AS u (tenant_id, agent_id, day, calls, characters_in, characters_out)
-            SELECT tenant_id, agent_id, r.day, r.calls, r.characters_in, r.characters_out
-              FROM unnest(CAST(:tenants AS bigint[]), CAST(:agents AS bigint[]), CAST(:days AS date[]), CAST(:calls AS bigint[]),
-                          CAST(:in AS bigint[]), CAST(:out AS bigint[]))
-                   r (tenant_id, agent_id, day, calls, characters_in, characters_out)
-              JOIN (SELECT a.tenant_id, a.id AS agent_id FROM agent a) a USING (tenant_id, agent_id)
-             ORDER BY tenant_id, agent_id, r.day
+            SELECT :tenant, a.id, r.day, r.calls, r.characters_in, r.characters_out
+              FROM unnest(CAST(:agents AS bigint[]), CAST(:days AS date[]), CAST(:calls AS bigint[]),
+                          CAST(:in AS bigint[]), CAST(:out AS bigint[])) r (agent_id, day, calls, characters_in, characters_out)
+              JOIN agent a ON a.tenant_id = :tenant AND a.id = r.agent_id
+             ORDER BY a.id, r.day
             ON CONFLICT (tenant_id, agent_id, day) DO UPDATE
                SET calls = u.calls + excluded.calls,
                    characters_in = u.characters_in + excluded.characters_in,
@@ -95,22 +94,13 @@ public final class AgentUseStore {
 
     /** Writes what was recorded since the last flush. If that fails, it is recorded again. */
     public void flush() {
-        var taken = amounts.take();
-        if (taken.isEmpty()) {
-            return;
-        }
-        try {
-            write(taken);
-        } catch (RuntimeException e) {
-            amounts.putBack(taken);
-            throw e;
-        }
+        amounts.flush(UsedOn::tenant, this::write);
     }
 
     /** The rows are in one order, so that replicas do not wait for each other in a circle. */
-    private void write(Map<UsedOn, Amount> taken) {
+    private void write(long tenant, Map<UsedOn, Amount> taken) {
         db.sql(WRITE)
-                .set("tenants", column(taken.keySet(), UsedOn::tenant))
+                .set("tenant", tenant)
                 .set("agents", column(taken.keySet(), UsedOn::agent))
                 .set("days", column(taken.keySet(), used -> used.day().toString()))
                 .set("calls", column(taken.values(), Amount::calls))

@@ -103,7 +103,7 @@ final class HookStore {
                   CROSS JOIN (SELECT {announced} AS announced) note
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = self.id AND {may_wait}
                   CROSS JOIN LATERAL (SELECT * FROM conversation x
-                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.conversation_id OFFSET 0) st
+                                       WHERE x.tenant_id = :tenant AND x.id = p.conversation_id OFFSET 0) st
                  WHERE {last} > p.read_seq + p.own_unread
                    AND CASE WHEN st.low_id IS NULL THEN :zones ELSE :direct END),
             fresh AS (
