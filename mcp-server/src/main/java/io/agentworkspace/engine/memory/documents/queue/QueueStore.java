@@ -86,7 +86,7 @@ final class QueueStore {
             UPDATE document
                SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters, turns = :turns,
                    validated_at = :now, claim = NULL, lease_until = NULL,
-                   took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
+                   took_ms = extract(epoch FROM statement_timestamp() - begun_at) * 1000
             """ + CLAIMED + " RETURNING name";
 
     /** Finds a document with the same content, comments included or not as in this one: the newest accepted version of its name. */
