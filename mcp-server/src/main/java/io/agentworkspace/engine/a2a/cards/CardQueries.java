@@ -13,7 +13,7 @@ final class CardQueries {
           FROM tenant t
           JOIN agent a ON a.tenant_id = t.tenant_id
          WHERE t.name_key = :tenant_key AND a.name_key = :agent_key AND a.access = 'public' AND a.destroyed_at IS NULL
-           AND NOT EXISTS (SELECT 1 FROM agent_remote r WHERE r.tenant_id = a.tenant_id AND r.agent_id = a.id)
+           AND NOT EXISTS (SELECT 1 FROM agent_remote r WHERE r.tenant_id = :tenant AND r.agent_id = a.id)
         """;
 
     private final Db db;

@@ -31,7 +31,7 @@ final class OutboundStore {
              WHERE (r.open_until IS NULL OR r.open_until <= :now)
                AND (SELECT min(q.due_at)
                       FROM remote_message q
-                     WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at IS NOT NULL) <= :now
+                     WHERE q.tenant_id = :tenant AND q.agent_id = r.agent_id AND q.due_at IS NOT NULL) <= :now
             """;
 
     /**

@@ -111,28 +111,28 @@ final class InboxQueries {
                  WHERE :agents AND g.tenant_id = :tenant AND g.retry_at > :now
                    AND CASE WHEN g.is_zone
                             THEN EXISTS (SELECT 1 FROM conversation s
-                                          WHERE s.tenant_id = g.tenant_id AND s.id = g.place_id
+                                          WHERE s.tenant_id = :tenant AND s.id = g.place_id
                                             AND (s.counted_at IS NULL OR s.counted_at <= g.at))
                                  AND NOT EXISTS (SELECT 1
                                                    FROM zone z
                                                    JOIN zone mz ON mz.tenant_id = z.tenant_id AND mz.domain_id = z.domain_id
                                                                AND mz.name_key = 'main'
                                                    JOIN conversation main ON main.tenant_id = mz.tenant_id AND main.id = mz.conversation_id
-                                                  WHERE z.tenant_id = g.tenant_id AND z.conversation_id = g.place_id
+                                                  WHERE z.tenant_id = :tenant AND z.conversation_id = g.place_id
                                                     AND main.progress_at > g.at)
                                  AND NOT EXISTS (SELECT 1 FROM message m
-                                                  WHERE m.tenant_id = g.tenant_id AND m.conversation_id = g.place_id AND m.seq >= g.seq
+                                                  WHERE m.tenant_id = :tenant AND m.conversation_id = g.place_id AND m.seq >= g.seq
                                                     AND (m.person OR (m.speaker_id = g.agent_id AND NOT m.notice)))
                             ELSE EXISTS (SELECT 1 FROM agent a
-                                          WHERE a.tenant_id = g.tenant_id AND a.id = g.place_id AND a.destroyed_at IS NULL)
+                                          WHERE a.tenant_id = :tenant AND a.id = g.place_id AND a.destroyed_at IS NULL)
                                  AND NOT EXISTS (SELECT 1
                                                    FROM conversation s
                                                    JOIN message m ON m.tenant_id = s.tenant_id AND m.conversation_id = s.id
                                                                  AND m.seq >= g.seq AND m.speaker_id = g.agent_id AND NOT m.notice
-                                                  WHERE s.tenant_id = g.tenant_id AND s.low_id = least(g.agent_id, g.place_id)
+                                                  WHERE s.tenant_id = :tenant AND s.low_id = least(g.agent_id, g.place_id)
                                                     AND s.high_id = greatest(g.agent_id, g.place_id))
                                  AND NOT EXISTS (SELECT 1 FROM guard_received h
-                                                  WHERE h.tenant_id = g.tenant_id
+                                                  WHERE h.tenant_id = :tenant
                                                     AND ((h.agent_id = g.agent_id AND greatest(h.person_at, h.progress_at) > g.at)
                                                          OR (h.agent_id = g.place_id AND h.progress_at > g.at))) END),
             guard_item AS MATERIALIZED (
@@ -174,7 +174,7 @@ final class InboxQueries {
                   JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id AND {may_talk}
                   LEFT JOIN LATERAL (SELECT h.at, h.note, h.by_id
                                        FROM task_change h
-                                      WHERE h.tenant_id = t.tenant_id AND h.task_id = t.id AND h.what = 'blocked'
+                                      WHERE h.tenant_id = :tenant AND h.task_id = t.id AND h.what = 'blocked'
                                       ORDER BY h.revision DESC
                                       LIMIT 1) last ON true
                  WHERE :tasks AND t.tenant_id = :tenant AND t.creator_id = :user AND t.state = 'blocked')

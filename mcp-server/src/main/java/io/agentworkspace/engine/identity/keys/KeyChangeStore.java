@@ -70,7 +70,7 @@ public final class KeyChangeStore {
                FOR UPDATE OF k;
             {hold_issuer};
             SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, k.id, u.role, k.revision, k.revoked_at,
-                   EXISTS (SELECT 1 FROM oauth_grant g WHERE g.tenant_id = k.tenant_id AND g.key_id = k.id) AS granted,
+                   EXISTS (SELECT 1 FROM oauth_grant g WHERE g.tenant_id = :tenant AND g.key_id = k.id) AS granted,
                    {chain} AS chain, {issuer}
               FROM app_user c, api_key k
               JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
@@ -372,7 +372,7 @@ public final class KeyChangeStore {
     private static final String BINDING = """
             SELECT k.user_id, u.name AS user_name, k.agent_id, a.name AS agent,
                    (SELECT count(*) FROM api_key c
-                     WHERE c.tenant_id = k.tenant_id AND k.id = ANY (c.ancestors) AND c.revoked_at IS NULL
+                     WHERE c.tenant_id = :tenant AND k.id = ANY (c.ancestors) AND c.revoked_at IS NULL
                        AND (c.expires_at IS NULL OR c.expires_at > :now) AND c.agent_id IS DISTINCT FROM :agent) AS below
               FROM api_key k
               JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id

@@ -51,11 +51,11 @@ final class UserStore {
                                'user', {user_json},
                                'agents', COALESCE((SELECT o.agents FROM owned o WHERE o.owner_id = u.id), 0),
                                'domains', (SELECT count(*) FROM domain d
-                                            WHERE d.tenant_id = u.tenant_id AND d.owner_id = u.id),
+                                            WHERE d.tenant_id = :tenant AND d.owner_id = u.id),
                                'banks', (SELECT count(*) FROM bank b
-                                          WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
+                                          WHERE b.tenant_id = :tenant AND b.owner_id = u.id),
                                'keys', (SELECT count(*) FROM api_key k, ended
-                                         WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND k.revoked_at IS NULL
+                                         WHERE k.tenant_id = :tenant AND k.user_id = u.id AND k.revoked_at IS NULL
                                            AND (k.expires_at IS NULL OR k.expires_at > :now) AND NOT k.ancestors && ended.ids))
                             ORDER BY u.name_key)
                       FROM page u) AS rows

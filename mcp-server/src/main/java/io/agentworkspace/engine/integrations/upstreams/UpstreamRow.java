@@ -50,7 +50,7 @@ record UpstreamRow(
     static final String OFFERS = SqlTemplate.of("""
             jsonb_build_object('connected', CASE WHEN u.credential ->> 'kind' = 'user_oauth' THEN {connected} END,
                                'offers', (SELECT to_jsonb(array_agg({offer_json} ORDER BY t.kind, t.name)) FROM {offers}
-                                           WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name))
+                                           WHERE t.tenant_id = :tenant AND t.upstream = u.name))
             """)
             .with("offer_json", """
                     jsonb_build_object('kind', t.kind, 'item', t.item, 'name', t.name, 'definition', t.definition,
@@ -62,7 +62,7 @@ record UpstreamRow(
                     ARRAY(SELECT p.name
                             FROM upstream_account a
                             JOIN app_user p ON p.tenant_id = a.tenant_id AND p.id = a.user_id
-                           WHERE a.tenant_id = u.tenant_id AND a.upstream = u.name AND a.url = u.url
+                           WHERE a.tenant_id = :tenant AND a.upstream = u.name AND a.url = u.url
                            ORDER BY p.name_key
                            LIMIT 1000)
                     """)
@@ -75,7 +75,7 @@ record UpstreamRow(
                                            'refused', count(*) FILTER (WHERE t.state = 'held' AND NOT {waits}),
                                            'gone', count(*) FILTER (WHERE t.state = 'gone'))
                    FROM {table} t
-                  WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name)
+                  WHERE t.tenant_id = :tenant AND t.upstream = u.name)
                 """)
                 .with("waits", UpstreamOffers.WAITS)
                 .with("table", table)

@@ -49,7 +49,7 @@ final class DeliveryQueries {
                         OR EXISTS (SELECT 1
                                      FROM message m
                                      JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
-                                    WHERE m.tenant_id = v.tenant_id
+                                    WHERE m.tenant_id = :tenant
                                       AND m.id = CAST(COALESCE(v.data ->> 'message_id', v.data ->> 'question') AS uuid)
                                       AND {may_see_conversation}))
                  ORDER BY v.seq

@@ -51,10 +51,10 @@ record ReceiverRow(
                                            FROM (SELECT d.i, sum(d.n) AS n
                                                    FROM webhook_health w
                                                   CROSS JOIN unnest(w.durations) WITH ORDINALITY d (n, i)
-                                                  WHERE w.tenant_id = e.tenant_id AND w.endpoint_id = e.id
+                                                  WHERE w.tenant_id = :tenant AND w.endpoint_id = e.id
                                                     AND w.hour > :since
                                                   GROUP BY d.i) c))
                   FROM webhook_health h
-                 WHERE h.tenant_id = e.tenant_id AND h.endpoint_id = e.id)
+                 WHERE h.tenant_id = :tenant AND h.endpoint_id = e.id)
             """;
 }

@@ -50,7 +50,7 @@ public record BankPermissionRow(
                     SELECT way.permission, way.via
                       FROM (SELECT 1 AS rank, g.permission, 'grant' AS via
                               FROM bank_grant g
-                             WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND g.agent_id = {agent}
+                             WHERE g.tenant_id = :tenant AND g.bank_id = b.id AND g.agent_id = {agent}
                             UNION ALL
                             SELECT 2, 'manage', 'owner' WHERE b.owner_id = {owner}
                             UNION ALL
@@ -59,7 +59,7 @@ public record BankPermissionRow(
                             SELECT 8 - array_position(ARRAY['read', 'append', 'write', 'manage'], g.permission),
                                    g.permission, 'grant'
                               FROM bank_grant g
-                             WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND g.owner_id = {owner}
+                             WHERE g.tenant_id = :tenant AND g.bank_id = b.id AND g.owner_id = {owner}
                                AND {agent} IS NULL AND g.permission <> 'none'
                             UNION ALL
                             SELECT 8, 'read', 'access'

@@ -17,7 +17,7 @@ public final class SilencedStore {
                    AND d.tenant_id = z.tenant_id AND d.id = z.domain_id AND d.owner_id <> p.party_id
                    AND u.tenant_id = p.tenant_id AND u.id = p.party_id AND u.role NOT IN ('admin', 'owner')
                    AND NOT EXISTS (SELECT 1 FROM membership mine
-                                    WHERE mine.tenant_id = d.tenant_id AND mine.domain_id = d.id
+                                    WHERE mine.tenant_id = :tenant AND mine.domain_id = d.id
                                       AND mine.owner_id = p.party_id AND mine.state = 'member')
                 """).set("member", user).run();
     }

@@ -60,7 +60,7 @@ final class BankGrantStore {
                   FROM b CROSS JOIN LATERAL (
                       SELECT m.author_id, count(*) AS memories
                         FROM memory m
-                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {current}
+                       WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND {current}
                        GROUP BY m.author_id) authored)
             """)
             .with("permit", BankPermissionRow.lateral("a.id", "a.owner_id", SHARES))
@@ -74,7 +74,7 @@ final class BankGrantStore {
             (SELECT jsonb_agg(jsonb_build_object(
                                   'agent', {agent_json}, 'permission', a.permission, 'via', a.via,
                                   'loaded', EXISTS (SELECT 1 FROM bank_load l
-                                                     WHERE l.tenant_id = a.tenant_id AND l.bank_id = b.id
+                                                     WHERE l.tenant_id = :tenant AND l.bank_id = b.id
                                                        AND l.agent_id = a.id),
                                   'memories', COALESCE(counted.memories, 0))
                               ORDER BY a.name_key)
@@ -89,7 +89,7 @@ final class BankGrantStore {
                   FROM agent a
                  WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
                    AND ({visible_agent} OR EXISTS (SELECT 1 FROM bank_grant g
-                                       WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
+                                       WHERE g.tenant_id = :tenant AND g.bank_id = :bank AND g.agent_id = a.id))
                    FOR SHARE OF a),
             granted AS (
                 INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)

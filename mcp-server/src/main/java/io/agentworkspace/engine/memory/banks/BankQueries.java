@@ -42,7 +42,7 @@ final class BankQueries {
                    (SELECT jsonb_agg(jsonb_build_object(
                                          'bank', {bank_json}, 'permission', b.permission, 'via', b.via,
                                          'loaded', EXISTS (SELECT 1 FROM bank_load l
-                                                            WHERE l.tenant_id = b.tenant_id AND l.bank_id = b.id
+                                                            WHERE l.tenant_id = :tenant AND l.bank_id = b.id
                                                               AND l.agent_id = b.agent_id))
                                      ORDER BY b.name_key)
                       FROM page b {join_owner}) AS rows

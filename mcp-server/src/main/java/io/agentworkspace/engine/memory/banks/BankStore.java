@@ -39,9 +39,9 @@ public final class BankStore {
     static final String MEMORIES = SqlTemplate.of("""
             CASE WHEN b.censored_at IS NOT NULL THEN 0
                  WHEN EXISTS (SELECT FROM memory m
-                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                               WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND m.deleted_at IS NULL
                               OFFSET {counted}) THEN {counted} + 1
-                 WHEN EXISTS (SELECT FROM bank_censor c WHERE c.tenant_id = b.tenant_id AND c.bank_id = b.id)
+                 WHEN EXISTS (SELECT FROM bank_censor c WHERE c.tenant_id = :tenant AND c.bank_id = b.id)
                  THEN {seen} ELSE {all} END
             """)
             .with("counted", COUNTED)
@@ -54,7 +54,7 @@ public final class BankStore {
 
     private static String counted(String condition) {
         return SqlTemplate.of("""
-            (SELECT count(*) FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {condition})
+            (SELECT count(*) FROM memory m WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND {condition})
             """).with("condition", condition).sql();
     }
 
@@ -128,7 +128,7 @@ public final class BankStore {
             ;
             SELECT b.id, b.censored_at IS NOT NULL AS bank,
                    EXISTS (SELECT 1 FROM bank_censor c
-                            WHERE c.tenant_id = b.tenant_id AND c.bank_id = b.id AND c.agent_id = :author) AS author
+                            WHERE c.tenant_id = :tenant AND c.bank_id = b.id AND c.agent_id = :author) AS author
               FROM bank b
              WHERE b.tenant_id = :tenant AND b.name_key = :key
             """;

@@ -21,7 +21,7 @@ final class CensorStore {
         return SqlTemplate.of("""
                 SELECT (SELECT count(*)
                           FROM memory m
-                         WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {condition}
+                         WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND {condition}
                            AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[])))
                        AS memories
                   FROM bank b

@@ -57,14 +57,14 @@ final class DocumentLoadStore {
     private static final String CHECK = """
             SELECT (SELECT max(n.version)
                       FROM document n
-                     WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.version > d.version
+                     WHERE n.tenant_id = :tenant AND n.name_key = d.name_key AND n.version > d.version
                        AND n.state IN ('queued', 'validating')
                        AND EXISTS (SELECT 1 FROM document_memory l
-                                    WHERE l.tenant_id = n.tenant_id AND l.document_id = n.id AND l.bank_id = :bank)) AS waiting
+                                    WHERE l.tenant_id = :tenant AND l.document_id = n.id AND l.bank_id = :bank)) AS waiting
               FROM document d
              WHERE d.tenant_id = :tenant AND d.id = :id AND d.name_key = :key AND d.state = 'accepted'
                AND NOT EXISTS (SELECT 1 FROM document n
-                                WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.state = 'accepted'
+                                WHERE n.tenant_id = :tenant AND n.name_key = d.name_key AND n.state = 'accepted'
                                   AND n.version > d.version)
                FOR SHARE OF d
             """;

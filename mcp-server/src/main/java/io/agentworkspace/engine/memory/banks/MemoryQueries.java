@@ -67,7 +67,7 @@ public final class MemoryQueries {
         return SqlTemplate.of("""
                 (SELECT m.*, row_number() OVER (ORDER BY m.created_at DESC, m.id DESC) AS place
                    FROM {memories}
-                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                  WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND m.deleted_at IS NULL
                     AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
                     AND (CAST(:before AS timestamptz) IS NULL
                          OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
@@ -97,7 +97,7 @@ public final class MemoryQueries {
         return SqlTemplate.of("""
                 (SELECT m.name
                    FROM memory m
-                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL AND {readable}
+                  WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND m.deleted_at IS NULL AND {readable}
                     AND m.name_key {side} CAST(:name AS text)
                   ORDER BY m.name_key {order}
                   LIMIT 1000)
@@ -120,7 +120,7 @@ public final class MemoryQueries {
                         (char_length(m.text) + :characters - 1) / :characters AS tokens
                    FROM (SELECT m.*
                            FROM memory m
-                          WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL AND {read}
+                          WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND m.deleted_at IS NULL AND {read}
                           ORDER BY m.created_at DESC, m.id DESC
                           LIMIT {looked_at}) m
                   WHERE {kind} AND {current} AND char_length(m.text) <= :tokens * :characters
@@ -226,7 +226,7 @@ public final class MemoryQueries {
                           FROM bank b CROSS JOIN LATERAL (
                               SELECT m.*, {superseder} AS superseder, {condition} AS is_match, {last} AS is_last
                                 FROM {memories}
-                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({condition} OR {last})
+                               WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND ({condition} OR {last})
                                ORDER BY m.created_at DESC, m.id DESC
                                LIMIT :limit + 1) page
                          WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}

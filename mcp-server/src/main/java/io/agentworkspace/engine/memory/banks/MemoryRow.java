@@ -8,9 +8,9 @@ public final class MemoryRow {
     /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
     public static final String WRITERS = """
             CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                                 WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+                                 WHERE x.tenant_id = :tenant AND x.id = m.author_id OFFSET 0) author
             LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                                WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
+                                WHERE x.tenant_id = :tenant AND x.id = m.editor_id OFFSET 0) editor ON true
             """;
 
     /** The ids of all that this revision of a memory {@code m} supersedes, where they are several: the column has only the first. */
@@ -19,7 +19,7 @@ public final class MemoryRow {
              THEN (SELECT array_agg(CAST(o.id AS text) ORDER BY o.id <> m.supersedes, o.id)
                      FROM (SELECT o.id
                              FROM memory o
-                            WHERE o.tenant_id = m.tenant_id AND o.bank_id = m.bank_id AND o.superseded_by = m.id
+                            WHERE o.tenant_id = :tenant AND o.bank_id = m.bank_id AND o.superseded_by = m.id
                               AND o.superseded_at = m.updated_at AND o.deleted_at IS NULL
                             ORDER BY o.id <> m.supersedes, o.id
                             LIMIT 20) o

@@ -210,7 +210,7 @@ public final class MemoryStore {
         return db.sql(call, """
                 SELECT b.censored_at IS NOT NULL AS bank,
                        EXISTS (SELECT 1 FROM bank_censor c
-                                WHERE c.tenant_id = b.tenant_id AND c.bank_id = b.id AND c.agent_id = :author) AS author
+                                WHERE c.tenant_id = :tenant AND c.bank_id = b.id AND c.agent_id = :author) AS author
                   FROM bank b
                  WHERE b.tenant_id = :tenant AND b.id = :bank
                 """)

@@ -37,11 +37,11 @@ public final class RevisionStore {
                FROM memory n
                LEFT JOIN LATERAL (SELECT r.*
                                     FROM memory_revision r
-                                   WHERE r.tenant_id = n.tenant_id AND r.bank_id = n.bank_id AND r.memory_id = n.id
+                                   WHERE r.tenant_id = :tenant AND r.bank_id = n.bank_id AND r.memory_id = n.id
                                      AND r.stored_at <= :as_of
                                    ORDER BY r.revision DESC
                                    LIMIT 1) r ON n.updated_at > :as_of
-              WHERE n.tenant_id = b.tenant_id AND n.bank_id = b.id AND n.created_at <= :as_of
+              WHERE n.tenant_id = :tenant AND n.bank_id = b.id AND n.created_at <= :as_of
                 AND (n.updated_at <= :as_of OR r.revision IS NOT NULL)) m
             """;
 

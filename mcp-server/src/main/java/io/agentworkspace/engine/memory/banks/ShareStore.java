@@ -23,16 +23,16 @@ final class ShareStore {
                     OR (:reads
                         AND EXISTS (SELECT 1
                                       FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                     WHERE b.tenant_id = a.tenant_id AND b.id = :bank AND m.author_id = a.id AND {readable}))
+                                     WHERE b.tenant_id = :tenant AND b.id = :bank AND m.author_id = a.id AND {readable}))
                     OR ((:manages OR a.owner_id = :user)
                         AND (EXISTS (SELECT 1 FROM memory m
-                                      WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
+                                      WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.author_id = a.id)
                              OR EXISTS (SELECT 1 FROM bank_grant g
-                                         WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id)
+                                         WHERE g.tenant_id = :tenant AND g.bank_id = :bank AND g.agent_id = a.id)
                              OR EXISTS (SELECT 1 FROM bank_censor c
-                                         WHERE c.tenant_id = a.tenant_id AND c.bank_id = :bank AND c.agent_id = a.id)
+                                         WHERE c.tenant_id = :tenant AND c.bank_id = :bank AND c.agent_id = a.id)
                              OR EXISTS (SELECT 1 FROM memory m
-                                         WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank
+                                         WHERE m.tenant_id = :tenant AND m.bank_id = :bank
                                            AND a.id = ANY (m.contributors)))))
              ORDER BY a.destroyed_at NULLS FIRST, a.id
             """)

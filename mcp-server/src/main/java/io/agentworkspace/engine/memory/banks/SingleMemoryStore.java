@@ -37,7 +37,7 @@ final class SingleMemoryStore {
             SELECT m.id, m.name, m.name_key AS key, m.deleted_at IS NOT NULL AS trashed,
                    m.author_id = :author OR m.author_id = :acting_user
                    OR EXISTS (SELECT 1 FROM agent a
-                               WHERE a.tenant_id = m.tenant_id AND a.id = m.author_id AND a.owner_id = :acting_user) AS own,
+                               WHERE a.tenant_id = :tenant AND a.id = m.author_id AND a.owner_id = :acting_user) AS own,
                    NOT m.contributors && {censored} AND b.censored_at IS NULL AS shown
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND (m.deleted_at IS NULL OR m.deleted_at > :kept)

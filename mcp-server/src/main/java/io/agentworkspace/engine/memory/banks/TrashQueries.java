@@ -32,19 +32,19 @@ final class TrashQueries {
                    CROSS JOIN LATERAL (
                        SELECT m.*
                          FROM memory m
-                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at > :kept
+                        WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND m.deleted_at > :kept
                           AND (CAST(:before AS timestamptz) IS NULL
                                OR (m.deleted_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
                           AND (permit.permission = 'manage'
                                OR (b.censored_at IS NULL AND NOT m.contributors && {censored}
                                    AND (permit.permission = 'write' OR m.author_id IN (:user, :self)
                                         OR EXISTS (SELECT 1 FROM agent a
-                                                    WHERE a.tenant_id = m.tenant_id AND a.id = m.author_id
+                                                    WHERE a.tenant_id = :tenant AND a.id = m.author_id
                                                       AND a.owner_id = :user))))
                         ORDER BY m.deleted_at DESC, m.id DESC
                         LIMIT :limit + 1) m
                    CROSS JOIN LATERAL (SELECT x.name FROM party x
-                                        WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+                                        WHERE x.tenant_id = :tenant AND x.id = m.author_id OFFSET 0) author
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND permit.permission <> 'none' AND {visible_bank}
              ORDER BY m.deleted_at DESC, m.id DESC
             """)

@@ -28,7 +28,7 @@ final class DocumentQueries {
                    AND (CAST(:prefix AS text) IS NULL OR starts_with(d.name_key, :prefix))
                    AND (CAST(:origin AS text) IS NULL OR d.origin = :origin)
                    AND (NOT :newest OR d.version = (SELECT max(n.version) FROM document n
-                                                     WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key))
+                                                     WHERE n.tenant_id = :tenant AND n.name_key = d.name_key))
                    AND d.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
                    AND (CAST(:before AS timestamptz) IS NULL
                         OR (d.created_at, d.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))

@@ -35,15 +35,15 @@ final class CorrectionQueries {
            AND (s.author_id = writer.id OR b.owner_id = writer.id
                 OR EXISTS (SELECT 1
                              FROM bank_grant g
-                            WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND writer.id IN (g.agent_id, g.owner_id)
+                            WHERE g.tenant_id = :tenant AND g.bank_id = b.id AND writer.id IN (g.agent_id, g.owner_id)
                               AND g.permission IN ('write', 'manage'))
                 OR EXISTS (SELECT 1
                              FROM agent a
-                            WHERE a.tenant_id = b.tenant_id AND a.id = writer.id AND a.owner_id = b.owner_id
+                            WHERE a.tenant_id = :tenant AND a.id = writer.id AND a.owner_id = b.owner_id
                               AND a.destroyed_at IS NULL
                               AND NOT EXISTS (SELECT 1
                                                 FROM bank_grant g
-                                               WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND g.agent_id = a.id)))
+                                               WHERE g.tenant_id = :tenant AND g.bank_id = b.id AND g.agent_id = a.id)))
          ORDER BY o.superseded_at DESC NULLS LAST, o.id
          LIMIT :most
         """)

@@ -28,7 +28,7 @@ final class SearchQueries {
                         FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
                        CROSS JOIN LATERAL (SELECT *
                                              FROM {memories}
-                                            WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = c.id
+                                            WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND m.id = c.id
                                            OFFSET 0) m
                        WHERE c.bank_id = b.id AND {current}
                       OFFSET 0) m

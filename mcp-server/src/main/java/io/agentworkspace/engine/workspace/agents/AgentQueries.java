@@ -33,7 +33,7 @@ final class AgentQueries {
     /** The agents on the roster. Each is looked up, so that no plan reads all agents of the tenant. */
     private static final String ROSTER = """
             (SELECT * FROM roster r WHERE r.tenant_id = :tenant AND r.user_id = :user) r
-            CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = r.tenant_id AND x.id = r.agent_id OFFSET 0) a
+            CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = r.agent_id OFFSET 0) a
             """;
 
     private static final String NAMED = "(SELECT * FROM agent a WHERE " + NamePrefix.of("a") + ") a";
@@ -84,7 +84,7 @@ final class AgentQueries {
                   FROM spoken
                   CROSS JOIN LATERAL (
                       SELECT * FROM message x
-                       WHERE x.tenant_id = spoken.tenant_id AND x.conversation_id = spoken.conversation_id
+                       WHERE x.tenant_id = :tenant AND x.conversation_id = spoken.conversation_id
                          AND (CAST(:before AS uuid) IS NULL
                               OR (x.created_at, x.conversation_id, x.seq) < (SELECT * FROM before))
                        ORDER BY x.seq DESC
@@ -137,7 +137,7 @@ final class AgentQueries {
                     SELECT p.party_id, sum(COALESCE(p.last_seq, st.last_seq) - p.read_seq - p.own_unread - p.announced) AS unread, max(st.last_at) AS last_at
                       FROM page a
                       CROSS JOIN LATERAL (SELECT * FROM participant x
-                                           WHERE x.tenant_id = a.tenant_id AND x.party_id = a.id OFFSET 0) p
+                                           WHERE x.tenant_id = :tenant AND x.party_id = a.id OFFSET 0) p
                       CROSS JOIN LATERAL (SELECT * FROM conversation x
                                            WHERE x.tenant_id = :tenant AND x.id = p.conversation_id OFFSET 0) st
                      WHERE {may_see_stream}

@@ -56,7 +56,7 @@ final class AgentRevisionQueries {
                                          'revision', m.revision, 'name', m.name, 'description', m.description,
                                          'profile', m.profile, 'access', m.access,
                                          'replaced_by', (SELECT x.name FROM party x
-                                                          WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id),
+                                                          WHERE x.tenant_id = :tenant AND x.id = m.editor_id),
                                          'stored_at', m.stored_at, 'replaced_at', m.replaced_at)
                                      ORDER BY m.revision DESC)
                       FROM page m) AS revisions

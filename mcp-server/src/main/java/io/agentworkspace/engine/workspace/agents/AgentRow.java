@@ -22,14 +22,14 @@ public final class AgentRow {
     private static String columns(String profile, String profileLength) {
         return SqlTemplate.of("""
                 a.id, a.owner_id, a.parent_id, a.name, a.description, {whole}, a.access, a.revision, a.created_at, a.updated_at,
-                (SELECT p.name FROM agent p WHERE p.tenant_id = a.tenant_id AND p.id = a.parent_id) AS parent,
+                (SELECT p.name FROM agent p WHERE p.tenant_id = :tenant AND p.id = a.parent_id) AS parent,
                 {profile} AS profile, {profile_length} AS profile_length,
-                (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name,
+                (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = a.owner_id) AS owner_name,
                 ARRAY(SELECT i.skill FROM skill_install i
-                       WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id
+                       WHERE i.tenant_id = :tenant AND i.agent_id = a.id
                        ORDER BY i.skill COLLATE "C") AS skills,
                 {online} AS online,
-                (SELECT true FROM agent_remote e WHERE e.tenant_id = a.tenant_id AND e.agent_id = a.id) AS elsewhere
+                (SELECT true FROM agent_remote e WHERE e.tenant_id = :tenant AND e.agent_id = a.id) AS elsewhere
                 """)
                 .with("whole", SqlTemplate.WHOLE)
                 .with("profile", profile)

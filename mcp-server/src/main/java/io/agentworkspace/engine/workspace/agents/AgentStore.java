@@ -46,7 +46,7 @@ public final class AgentStore {
     /** The columns that {@link #held} needs of an agent {@code a}. */
     public static final String HELD = """
             a.id, a.name, a.owner_id, a.access, a.revision, a.parent_id,
-            (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name
+            (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = a.owner_id) AS owner_name
             """;
 
     private static final String BY_ID = " FROM agent a WHERE a.tenant_id = :tenant AND a.id = :id\n";

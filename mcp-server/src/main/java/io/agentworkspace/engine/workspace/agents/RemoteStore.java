@@ -19,14 +19,14 @@ public final class RemoteStore {
             jsonb_build_object('url', r.url, 'header', r.header, 'last_error', r.last_error, 'failing_since', r.failing_since,
                                'state', CASE WHEN r.failing_since IS NULL THEN 'ready' ELSE 'failing' END,
                                'waiting', (SELECT count(*) FROM remote_message q
-                                            WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id
+                                            WHERE q.tenant_id = :tenant AND q.agent_id = r.agent_id
                                               AND q.due_at IS NOT NULL AND q.sent_at IS NULL))
             """;
 
     /** A column {@code remote} of an agent {@code a}, for whoever may change it. */
     static final String COLUMN = SqlTemplate.of("""
             (SELECT {record} FROM agent_remote r
-              WHERE r.tenant_id = a.tenant_id AND r.agent_id = a.id AND (a.owner_id = :user OR :admin)) AS remote
+              WHERE r.tenant_id = :tenant AND r.agent_id = a.id AND (a.owner_id = :user OR :admin)) AS remote
             """).with("record", RECORD).sql();
 
     /** What another server took belongs there: at a new address, nothing is known of it. */

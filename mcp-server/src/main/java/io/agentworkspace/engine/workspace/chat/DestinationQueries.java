@@ -34,12 +34,12 @@ final class DestinationQueries {
               LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.conversation_id = m.conversation_id
               LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
               LEFT JOIN LATERAL (SELECT * FROM party x
-                                  WHERE x.tenant_id = c.tenant_id
+                                  WHERE x.tenant_id = :tenant
                                     AND x.id = CASE WHEN c.low_id = :speaker THEN c.high_id ELSE c.low_id END
                                  OFFSET 0) other ON true
              WHERE m.tenant_id = :tenant AND m.id = :message
                AND (EXISTS (SELECT 1 FROM participant p
-                             WHERE p.tenant_id = m.tenant_id AND p.conversation_id = m.conversation_id AND p.party_id = :speaker)
+                             WHERE p.tenant_id = :tenant AND p.conversation_id = m.conversation_id AND p.party_id = :speaker)
                     OR (CAST(:self AS bigint) IS NULL AND d.id IS NOT NULL AND {may_talk}))
             """)
             .with("parent", GuardQueries.PARENT)

@@ -47,7 +47,7 @@ final class QuestionStore {
             , told AS (UPDATE remote_message r
                           SET due_at = :now
                          FROM q JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
-                        WHERE r.tenant_id = q.tenant_id AND r.conversation_id = m.conversation_id
+                        WHERE r.tenant_id = :tenant AND r.conversation_id = m.conversation_id
                           AND COALESCE(r.root_id, r.message_id) = q.id AND r.due_at > :now AND r.claim IS NULL)
             """);
 

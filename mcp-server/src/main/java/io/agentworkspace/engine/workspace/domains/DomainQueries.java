@@ -54,13 +54,13 @@ public final class DomainQueries {
             SELECT (SELECT jsonb_agg(jsonb_build_object(
                                'domain', {domain_json},
                                'state', (SELECT m.state FROM membership m
-                                          WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
+                                          WHERE m.tenant_id = :tenant AND m.domain_id = d.id
                                             AND m.owner_id = :user
                                           ORDER BY array_position(ARRAY['member', 'invited', 'requested', 'banned'],
                                                                   m.state)
                                           LIMIT 1),
                                'members', (SELECT count(*) FROM membership m
-                                            WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
+                                            WHERE m.tenant_id = :tenant AND m.domain_id = d.id
                                               AND m.state = 'member'))
                            ORDER BY d.name_key)
                       FROM page d {join_owner}) AS rows
@@ -74,8 +74,8 @@ public final class DomainQueries {
     private static final String READ_DOMAIN = SqlTemplate.of("""
             SELECT d.id, d.name, d.description, {whole}, d.profile, CAST(NULL AS integer) AS profile_length, d.access, d.revision,
                    d.created_at, d.updated_at, CASE WHEN d.separate_worktrees THEN 'separate' END AS worktrees,
-                   (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner,
-                   (SELECT h.name FROM agent h WHERE h.tenant_id = d.tenant_id AND h.id = d.host_id) AS host,
+                   (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = d.owner_id) AS owner,
+                   (SELECT h.name FROM agent h WHERE h.tenant_id = :tenant AND h.id = d.host_id) AS host,
                    {may_talk} AS takes_part, (d.owner_id = :user OR :admin) AS may_set, {guard}
               FROM domain d
              WHERE {condition}
@@ -92,7 +92,7 @@ public final class DomainQueries {
                       FROM domain d
                       JOIN membership m ON m.tenant_id = d.tenant_id AND m.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT x.id, x.name, x.name_key FROM agent x
-                                           WHERE x.tenant_id = m.tenant_id AND x.id = m.agent_id OFFSET 0) a
+                                           WHERE x.tenant_id = :tenant AND x.id = m.agent_id OFFSET 0) a
                      WHERE {condition} AND (m.state <> 'banned' OR d.owner_id = :user OR :admin)
                        AND a.name_key > :after AND (CAST(:agent AS text) IS NULL OR a.name_key = :agent)
                      ORDER BY a.name_key
@@ -121,13 +121,13 @@ public final class DomainQueries {
                       FROM domain d
                       JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT * FROM conversation x
-                                           WHERE x.tenant_id = z.tenant_id AND x.id = z.conversation_id AND x.last_seq > 0
+                                           WHERE x.tenant_id = :tenant AND x.id = z.conversation_id AND x.last_seq > 0
                                           OFFSET 0) st
                      WHERE {condition} AND {may_talk}
                      ORDER BY st.last_at DESC, st.id DESC
                      LIMIT :messages) s
               CROSS JOIN LATERAL (SELECT * FROM message x
-                                   WHERE x.tenant_id = s.tenant_id AND x.conversation_id = s.conversation_id
+                                   WHERE x.tenant_id = :tenant AND x.conversation_id = s.conversation_id
                                    ORDER BY x.seq DESC
                                    LIMIT :messages) m
               {joins}

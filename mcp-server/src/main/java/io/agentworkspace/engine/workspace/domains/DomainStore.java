@@ -35,7 +35,7 @@ public final class DomainStore {
     /** The joins that {@link #RECORD} needs. */
     static final String JOINS = Visibility.owner("d") + """
             LEFT JOIN LATERAL (SELECT x.name FROM agent x
-                                WHERE x.tenant_id = d.tenant_id AND x.id = d.host_id OFFSET 0) h ON true
+                                WHERE x.tenant_id = :tenant AND x.id = d.host_id OFFSET 0) h ON true
             """;
 
     private static final String INSERT = SqlTemplate.of("""
@@ -94,7 +94,7 @@ public final class DomainStore {
     private static final String FIND =
             SqlTemplate.of("""
             SELECT d.id, d.name, d.owner_id, d.host_id, d.access, d.revision,
-                   (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner_name
+                   (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = d.owner_id) AS owner_name
               FROM domain d
              WHERE d.tenant_id = :tenant AND d.name_key = :key AND {visible_domain}
             """).with("visible_domain", Visibility.domain("d")).sql();

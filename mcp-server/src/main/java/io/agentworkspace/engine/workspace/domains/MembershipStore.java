@@ -32,7 +32,7 @@ final class MembershipStore {
               FROM agent a
              WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
                AND ({visible_agent} OR EXISTS (SELECT 1 FROM membership m
-                                   WHERE m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
+                                   WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = a.id
                                      AND (m.state <> 'banned' OR :runs)))
                FOR SHARE OF a
             """)

@@ -77,7 +77,7 @@ final class ZoneQueries {
                 SELECT m.*
                   FROM domain d JOIN {zone}
                   CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = z.tenant_id AND x.conversation_id = z.conversation_id
+                                       WHERE x.tenant_id = :tenant AND x.conversation_id = z.conversation_id
                                          AND (CAST(:before AS bigint) IS NULL OR x.seq < :before)
                                        ORDER BY x.seq DESC
                                        LIMIT :limit + 1) m

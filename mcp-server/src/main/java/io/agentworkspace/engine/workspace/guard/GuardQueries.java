@@ -40,7 +40,7 @@ public final class GuardQueries {
                    gd.guard_stopped AS stopped,
                    (SELECT main.progress_at
                       FROM zone mz JOIN conversation main ON main.tenant_id = mz.tenant_id AND main.id = mz.conversation_id
-                     WHERE mz.tenant_id = gd.tenant_id AND mz.domain_id = gd.id AND mz.name_key = 'main') AS progress
+                     WHERE mz.tenant_id = :tenant AND mz.domain_id = gd.id AND mz.name_key = 'main') AS progress
               FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
              WHERE gz.tenant_id = :tenant AND gz.conversation_id = :conversation
             """;
@@ -127,7 +127,7 @@ public final class GuardQueries {
             m.id, m.speaker_id, m.chain, m.created_at AS at, NOT m.person AS by_program,
             ARRAY(SELECT link.name
                     FROM unnest(m.chain || m.speaker_id) WITH ORDINALITY k (id, n)
-                    CROSS JOIN LATERAL (SELECT x.name FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = k.id OFFSET 0) link
+                    CROSS JOIN LATERAL (SELECT x.name FROM party x WHERE x.tenant_id = :tenant AND x.id = k.id OFFSET 0) link
                    ORDER BY k.n) AS chain_names
             """;
 

@@ -16,7 +16,7 @@ public final class ProgressStore {
                  WHERE t.tenant_id = :tenant AND t.id = CAST(:task AS uuid)
                    AND :most >= (SELECT count(*)
                                    FROM task_change c
-                                  WHERE c.tenant_id = t.tenant_id AND c.task_id = t.id AND c.revision > t.revision - 100
+                                  WHERE c.tenant_id = :tenant AND c.task_id = t.id AND c.revision > t.revision - 100
                                     AND c.at > :now - INTERVAL '1 hour' AND c.what = ANY (:whats))),
             main AS (
                 UPDATE conversation st

@@ -44,11 +44,11 @@ public final class MessagePages {
                  CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE NOT {waits}) AS own,
                                             count(*) FILTER (WHERE {waits} AND x.changes IS NOT NULL) AS announced
                                        FROM message x
-                                      WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
+                                      WHERE x.tenant_id = :tenant AND x.conversation_id = p.conversation_id
                                         AND x.seq > p.read_seq AND x.seq <= page.upto) passed
                  WHERE page.upto > p.read_seq
                    AND NOT EXISTS (SELECT 1 FROM message x
-                                    WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
+                                    WHERE x.tenant_id = :tenant AND x.conversation_id = p.conversation_id
                                       AND x.seq > p.read_seq AND x.seq < page.since
                                       AND {waits} AND x.read_at IS NULL)),
             marked AS (

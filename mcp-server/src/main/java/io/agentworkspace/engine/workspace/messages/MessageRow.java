@@ -11,16 +11,16 @@ public final class MessageRow {
      * of rows PostgreSQL expects, so no plan reads all of a tenant's conversations or agents.
      */
     public static final String JOINS = """
-            CROSS JOIN LATERAL (SELECT * FROM conversation x WHERE x.tenant_id = m.tenant_id AND x.id = m.conversation_id OFFSET 0) st
-            CROSS JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = m.speaker_id OFFSET 0) speaker
+            CROSS JOIN LATERAL (SELECT * FROM conversation x WHERE x.tenant_id = :tenant AND x.id = m.conversation_id OFFSET 0) st
+            CROSS JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = :tenant AND x.id = m.speaker_id OFFSET 0) speaker
             LEFT JOIN LATERAL (SELECT * FROM party x
-                                WHERE x.tenant_id = m.tenant_id
+                                WHERE x.tenant_id = :tenant
                                   AND x.id = CASE WHEN st.low_id = m.speaker_id THEN st.high_id ELSE st.low_id END
                                OFFSET 0) addressee ON true
             LEFT JOIN LATERAL (SELECT * FROM zone x
                                 WHERE st.low_id IS NULL AND x.tenant_id = m.tenant_id AND x.conversation_id = m.conversation_id
                                OFFSET 0) mz ON true
-            LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = mz.tenant_id AND x.id = mz.domain_id OFFSET 0) md ON true
+            LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = :tenant AND x.id = mz.domain_id OFFSET 0) md ON true
             """;
 
     /** The columns with the whole text. */
@@ -52,11 +52,11 @@ public final class MessageRow {
                  ELSE ARRAY(SELECT link.name
                               FROM unnest(m.chain) WITH ORDINALITY k (id, n)
                               CROSS JOIN LATERAL (SELECT x.name FROM party x
-                                                   WHERE x.tenant_id = m.tenant_id AND x.id = k.id
+                                                   WHERE x.tenant_id = :tenant AND x.id = k.id
                                                   OFFSET 0) link
                              ORDER BY k.n) END AS chain,
             m.created_at, m.delivered_at, m.read_at,
-            NULLIF((SELECT count(*) FROM message answer WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id), 0) AS replies,
+            NULLIF((SELECT count(*) FROM message answer WHERE answer.tenant_id = :tenant AND answer.answers = m.id), 0) AS replies,
             CASE WHEN m.attached IS NOT NULL THEN {attachments} END AS attachments, {question} AS question
             """)
                 .with("attachments", attachments("m.tenant_id", "m.attached"))

@@ -32,7 +32,7 @@ public final class MessageStore {
                 SELECT p.tenant_id, p.conversation_id, p.party_id, p.read_seq, p.last_seq, m.created_at
                   FROM participant p
                   CROSS JOIN LATERAL (SELECT x.created_at FROM message x
-                                       WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
+                                       WHERE x.tenant_id = :tenant AND x.conversation_id = p.conversation_id
                                          AND x.seq > p.read_seq AND {waits}
                                        ORDER BY x.seq
                                        LIMIT 1) m
@@ -45,7 +45,7 @@ public final class MessageStore {
                 SELECT m.*
                   FROM first
                   CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = first.tenant_id AND x.conversation_id = first.conversation_id
+                                       WHERE x.tenant_id = :tenant AND x.conversation_id = first.conversation_id
                                          AND x.seq > first.read_seq AND {first_waits}
                                        ORDER BY x.seq
                                        LIMIT :limit) m),
@@ -94,12 +94,12 @@ public final class MessageStore {
                    SET read_seq = t.seq,
                        own_unread = CASE WHEN p.last_seq <= t.seq THEN 0
                                          ELSE greatest(0, p.own_unread - (SELECT count(*) FROM message x
-                                                                           WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
+                                                                           WHERE x.tenant_id = :tenant AND x.conversation_id = p.conversation_id
                                                                              AND x.seq > p.read_seq AND x.seq <= t.seq
                                                                              AND NOT {waits})) END,
                        announced = CASE WHEN p.last_seq <= t.seq THEN 0
                                         ELSE greatest(0, p.announced - (SELECT count(*) FROM message x
-                                                                         WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
+                                                                         WHERE x.tenant_id = :tenant AND x.conversation_id = p.conversation_id
                                                                            AND x.seq > p.read_seq AND x.seq <= t.seq
                                                                            AND {waits} AND x.changes IS NOT NULL)) END
                   FROM (SELECT conversation_id, max(seq) AS seq FROM whole WHERE NOT follows_cut GROUP BY conversation_id) t
@@ -111,7 +111,7 @@ public final class MessageStore {
                        read_at = CASE WHEN m.content = {cut} THEN greatest(CAST(:now AS timestamptz), r.created_at) END
                   FROM batch m
                   JOIN conversation st ON st.tenant_id = m.tenant_id AND st.id = m.conversation_id AND st.low_id IS NOT NULL
-                 WHERE r.tenant_id = m.tenant_id AND r.conversation_id = m.conversation_id AND r.seq = m.seq AND r.read_at IS NULL)
+                 WHERE r.tenant_id = :tenant AND r.conversation_id = m.conversation_id AND r.seq = m.seq AND r.read_at IS NULL)
             SELECT {columns}, m.changes IS NULL AS counted FROM batch m {joins} ORDER BY m.created_at, m.conversation_id, m.seq
             """)
                     .with("waits", Unread.WAITS)

@@ -11,13 +11,13 @@ public final class QuestionRow {
                 'state', CASE WHEN q.answered_at IS NOT NULL THEN 'answered' WHEN q.withdrawn_at IS NOT NULL THEN 'withdrawn'
                               WHEN q.expires_at <= clock_timestamp() THEN 'expired' ELSE 'open' END,
                 'choices', q.choices, 'expires_at', q.expires_at, 'answer', q.answer,
-                'answered_by', (SELECT x.name FROM party x WHERE x.tenant_id = q.tenant_id AND x.id = q.answered_by),
+                'answered_by', (SELECT x.name FROM party x WHERE x.tenant_id = :tenant AND x.id = q.answered_by),
                 'answered_at', q.answered_at)
             """;
 
     /** The question that the message {@code m} asks; null if it asks none. */
     static final String OF_MESSAGE = SqlTemplate.of(
-                    "(SELECT {record} FROM question q WHERE q.tenant_id = m.tenant_id AND q.id = m.id)")
+                    "(SELECT {record} FROM question q WHERE q.tenant_id = :tenant AND q.id = m.id)")
             .with("record", RECORD)
             .sql();
 

@@ -18,7 +18,7 @@ public final class ReceiptStore {
               JOIN conversation st ON st.tenant_id = p.tenant_id AND st.id = p.conversation_id AND st.low_id IS NOT NULL
               CROSS JOIN LATERAL (SELECT x.seq
                                     FROM message x
-                                   WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
+                                   WHERE x.tenant_id = :tenant AND x.conversation_id = p.conversation_id
                                      AND x.seq > greatest(p.read_seq, receipt.since) AND x.seq <= receipt.upto
                                      AND x.speaker_id <> p.party_id
                                    ORDER BY x.seq DESC

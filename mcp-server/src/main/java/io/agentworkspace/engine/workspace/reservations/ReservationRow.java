@@ -10,7 +10,7 @@ public final class ReservationRow {
                                'worktree', NULLIF(r.worktree, ''), 'holder', {holder},
                                'reason', r.reason, 'lease_until', r.lease_until)
             """).with("holder", """
-            (SELECT x.name FROM party x WHERE x.tenant_id = r.tenant_id AND x.id = r.holder_id)""").sql();
+            (SELECT x.name FROM party x WHERE x.tenant_id = :tenant AND x.id = r.holder_id)""").sql();
 
     private ReservationRow() {}
 }

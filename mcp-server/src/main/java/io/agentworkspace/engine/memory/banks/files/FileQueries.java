@@ -30,7 +30,7 @@ final class FileQueries {
             SELECT b.permission_level, b.permission_via, b.permission_agent, b.permission_bank, b.permission_owner,
                    (SELECT m.text
                       FROM memory m
-                     WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.permission_level <> 'none'
+                     WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND b.permission_level <> 'none'
                        AND m.name_key = :name AND {readable}) AS text,
                    (SELECT jsonb_agg(jsonb_build_object('top', top, 'sub', sub, 'deep', deep, 'bytes', bytes)
                                      ORDER BY top_key, sub_key, deep)
@@ -40,7 +40,7 @@ final class FileQueries {
                                    split_part(m.name_key, '/', :depth + 2) AS sub_key,
                                    split_part(m.name_key, '/', :depth + 3) <> '' AS deep, sum(octet_length(m.text)) AS bytes
                               FROM memory m
-                             WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.permission_level <> 'none'
+                             WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND b.permission_level <> 'none'
                                AND {begins} AND {current}
                              GROUP BY top_key, sub_key, deep
                              ORDER BY top_key, sub_key, deep

@@ -44,7 +44,7 @@ final class ExportQueries {
             (SELECT jsonb_object_agg(x.id, {title})
                FROM unnest(l.derived_from[1:{origins}] || l.supersedes || l.superseded_by) AS other (id)
               CROSS JOIN LATERAL (SELECT x.* FROM memory x
-                                   WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id AND x.id = other.id OFFSET 0) x
+                                   WHERE x.tenant_id = :tenant AND x.bank_id = b.id AND x.id = other.id OFFSET 0) x
               WHERE {readable})
         """)
                     .with("title", title("x"))
@@ -57,7 +57,7 @@ final class ExportQueries {
         return SqlTemplate.of("""
             CASE WHEN {m}.name_key IS NOT NULL
                       AND (SELECT note.id FROM memory note
-                            WHERE note.tenant_id = b.tenant_id AND note.bank_id = b.id
+                            WHERE note.tenant_id = :tenant AND note.bank_id = b.id
                               AND note.name_key = {m}.name_key || '.md' AND note.deleted_at IS NULL) IS NULL
                  THEN {m}.name ELSE CAST({m}.id AS text) END
             """).with("m", memory).sql();
@@ -76,7 +76,7 @@ final class ExportQueries {
               FROM bank b CROSS JOIN LATERAL (
                        SELECT m.*, {superseder} AS superseder
                          FROM memory m
-                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                        WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND m.deleted_at IS NULL
                           AND m.created_at >= COALESCE(CAST(:after AS timestamptz), '-infinity')
                           AND (CAST(:after AS timestamptz) IS NULL
                                OR (m.created_at, m.id) >= (CAST(:after AS timestamptz), CAST(:after_id AS uuid)))
@@ -100,9 +100,9 @@ final class ExportQueries {
                          ORDER BY r.revision
                          LIMIT :limit + 2)) l
                    CROSS JOIN LATERAL (SELECT x.name FROM party x
-                                        WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+                                        WHERE x.tenant_id = :tenant AND x.id = m.author_id OFFSET 0) author
                    LEFT JOIN LATERAL (SELECT x.name FROM party x
-                                       WHERE x.tenant_id = m.tenant_id AND x.id = l.editor_id OFFSET 0) editor ON true
+                                       WHERE x.tenant_id = :tenant AND x.id = l.editor_id OFFSET 0) editor ON true
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
                AND (CAST(:after_id AS uuid) IS NULL OR m.id <> CAST(:after_id AS uuid) OR l.place > :after_place)
              ORDER BY m.created_at, m.id, l.place

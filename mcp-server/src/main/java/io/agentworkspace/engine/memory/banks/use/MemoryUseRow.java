@@ -46,7 +46,7 @@ public final class MemoryUseRow {
                                  ELSE u.last_at <= c.corrected_at END AS outdated,
                             COALESCE(CASE p.kind WHEN 'user' THEN p.id = :user OR :admin
                                      ELSE EXISTS (SELECT 1 FROM agent a
-                                                   WHERE a.tenant_id = u.tenant_id AND a.id = u.finder_id AND {visible}) END,
+                                                   WHERE a.tenant_id = :tenant AND a.id = u.finder_id AND {visible}) END,
                                      false) AS is_shown
                        FROM memory_use u
                        LEFT JOIN party p ON p.tenant_id = u.tenant_id AND p.id = u.finder_id
@@ -54,10 +54,10 @@ public final class MemoryUseRow {
                            SELECT CASE WHEN m.superseder IS NULL THEN m.updated_at ELSE COALESCE(m.superseded_at, m.updated_at) END AS corrected_at,
                                   w.id AS corrector_id, w.name AS corrector
                              FROM party w
-                            WHERE w.tenant_id = m.tenant_id
+                            WHERE w.tenant_id = :tenant
                               AND w.id = CASE WHEN m.superseder IS NULL THEN COALESCE(m.editor_id, m.author_id)
                                               ELSE (SELECT COALESCE(n.editor_id, n.author_id) FROM memory n
-                                                     WHERE n.tenant_id = m.tenant_id AND n.bank_id = m.bank_id
+                                                     WHERE n.tenant_id = :tenant AND n.bank_id = m.bank_id
                                                        AND n.id = m.superseder) END) c
                       WHERE {of_memory} AND u.times > 0) u
              HAVING count(*) > 0)
@@ -78,7 +78,7 @@ public final class MemoryUseRow {
             (m.created_at < :unused_since AND m.updated_at < :unused_since AND NOT m.pinned
              AND COALESCE((SELECT max(u.last_at) FROM memory_use u WHERE {of_memory}), '-infinity') < :unused_since
              AND (SELECT older.id FROM memory older
-                   WHERE older.tenant_id = m.tenant_id AND older.bank_id = m.bank_id AND older.superseded_by = m.id
+                   WHERE older.tenant_id = :tenant AND older.bank_id = m.bank_id AND older.superseded_by = m.id
                      AND older.deleted_at IS NULL
                    LIMIT 1) IS NULL)
             """).with("of_memory", OF_MEMORY).sql();

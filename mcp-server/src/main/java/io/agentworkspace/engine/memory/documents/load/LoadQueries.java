@@ -45,7 +45,7 @@ public final class LoadQueries {
     private Version find(Call call, String name) {
         var found = db.sql(call, """
                 SELECT d.id, d.name, d.version, d.state,
-                       (SELECT count(*) FROM document_part p WHERE p.tenant_id = d.tenant_id AND p.document_id = d.id) AS parts
+                       (SELECT count(*) FROM document_part p WHERE p.tenant_id = :tenant AND p.document_id = d.id) AS parts
                   FROM document d
                  WHERE d.tenant_id = :tenant AND d.name_key = :key
                  ORDER BY d.state = 'accepted' DESC, d.version DESC

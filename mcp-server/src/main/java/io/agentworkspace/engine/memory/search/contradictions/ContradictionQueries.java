@@ -25,7 +25,7 @@ final class ContradictionQueries {
                           FROM bank b
                           CROSS JOIN LATERAL (SELECT x.*
                                                 FROM memory x
-                                               WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id AND x.deleted_at IS NULL
+                                               WHERE x.tenant_id = :tenant AND x.bank_id = b.id AND x.deleted_at IS NULL
                                                ORDER BY x.created_at DESC, x.id DESC
                                                LIMIT :walked) m
                          WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}

@@ -59,7 +59,7 @@ final class MessageSearchQueries {
                  WHERE :admin AND CAST(:domain AS text) IS NULL AND st.tenant_id = :tenant AND st.low_id IS NOT NULL
                    AND {may_see_conversation}
                    AND COALESCE((SELECT true FROM participant there
-                                  WHERE there.tenant_id = st.tenant_id AND there.conversation_id = st.id
+                                  WHERE there.tenant_id = :tenant AND there.conversation_id = st.id
                                   LIMIT 1), false)),
             speaker AS MATERIALIZED (
                 SELECT a.id
@@ -67,7 +67,7 @@ final class MessageSearchQueries {
                  WHERE a.tenant_id = :tenant AND a.name_key = CAST(:agent AS text) AND a.destroyed_at IS NULL
                    AND ({visible_agent}
                         OR COALESCE((SELECT true FROM message m
-                                      WHERE m.tenant_id = a.tenant_id AND m.speaker_id = a.id
+                                      WHERE m.tenant_id = :tenant AND m.speaker_id = a.id
                                         AND COALESCE(m.conversation_id IN (SELECT r.id FROM reachable r), false)
                                       LIMIT 1), false)))
             """)
@@ -82,7 +82,7 @@ final class MessageSearchQueries {
             SELECT CAST(:agent AS text) IS NULL OR EXISTS (SELECT 1 FROM speaker) AS agent_found,
                    d.name AS domain, COALESCE({may_talk}, false) AS takes_part,
                    CAST(:zone AS text) IS NULL OR EXISTS (SELECT 1 FROM reachable) AS zone_found,
-                   ARRAY(SELECT z.name FROM zone z WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id LIMIT 500) AS zones
+                   ARRAY(SELECT z.name FROM zone z WHERE z.tenant_id = :tenant AND z.domain_id = d.id LIMIT 500) AS zones
               FROM (VALUES (1)) one (row)
               LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = CAST(:domain AS text) AND {visible_domain}
             """)

@@ -49,7 +49,7 @@ final class HookQueries {
     private static final String ROOMS = """
             SELECT d.name
               FROM membership p
-              CROSS JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = p.tenant_id AND x.id = p.domain_id OFFSET 0) d
+              CROSS JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = :tenant AND x.id = p.domain_id OFFSET 0) d
              WHERE p.tenant_id = :tenant AND p.agent_id = :bound AND p.state = 'member'
              ORDER BY d.name_key
              LIMIT :most
@@ -63,13 +63,13 @@ final class HookQueries {
                       FROM (SELECT 1
                               FROM membership p
                               CROSS JOIN LATERAL ((SELECT 1 FROM task t
-                                                    WHERE t.tenant_id = p.tenant_id AND t.domain_id = p.domain_id
+                                                    WHERE t.tenant_id = :tenant AND t.domain_id = p.domain_id
                                                       AND t.state = 'open' AND t.unmet = 0 AND t.assignee_id IS NULL
                                                     ORDER BY t.created_at, t.id
                                                     LIMIT :tasks)
                                                   UNION ALL
                                                   (SELECT 1 FROM task t
-                                                    WHERE t.tenant_id = p.tenant_id AND t.domain_id = p.domain_id
+                                                    WHERE t.tenant_id = :tenant AND t.domain_id = p.domain_id
                                                       AND t.state = 'open' AND t.unmet = 0 AND t.assignee_id = p.agent_id
                                                     ORDER BY t.created_at, t.id
                                                     LIMIT :tasks)) ready

@@ -35,7 +35,7 @@ final class HookStore {
     private static final String SELF = """
             self AS MATERIALIZED (
                 SELECT a.id, a.name, a.description,
-                       (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner
+                       (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = a.owner_id) AS owner
                   FROM agent a
                  WHERE a.tenant_id = :tenant AND a.id = :bound AND a.destroyed_at IS NULL
                    AND (a.owner_id = :user OR :admin))

@@ -35,9 +35,9 @@ final class LiveQueries {
             SELECT l.ordinal, l.xid, l.at, l.topic, {message_json} AS data
               FROM live l
              CROSS JOIN LATERAL (SELECT * FROM message x
-                                  WHERE x.tenant_id = l.tenant_id AND x.conversation_id = l.place AND x.id = l.thing
+                                  WHERE x.tenant_id = :tenant AND x.conversation_id = l.place AND x.id = l.thing
                                     AND x.seq = COALESCE(l.other, (SELECT y.seq FROM message y
-                                                                    WHERE y.tenant_id = l.tenant_id AND y.id = l.thing))
+                                                                    WHERE y.tenant_id = :tenant AND y.id = l.thing))
                                  OFFSET 0) m
               {message_joins}
              WHERE l.topic = 'messages' AND :messages
@@ -57,10 +57,10 @@ final class LiveQueries {
                                       'author', author.name, 'revision', m.revision) AS data
               FROM live l
              CROSS JOIN s
-             CROSS JOIN LATERAL (SELECT * FROM bank x WHERE x.tenant_id = l.tenant_id AND x.id = l.place OFFSET 0) b
+             CROSS JOIN LATERAL (SELECT * FROM bank x WHERE x.tenant_id = :tenant AND x.id = l.place OFFSET 0) b
              CROSS JOIN {permit}
-              LEFT JOIN LATERAL (SELECT * FROM memory x WHERE x.tenant_id = l.tenant_id AND x.bank_id = l.place AND x.id = l.thing OFFSET 0) m ON {readable}
-              LEFT JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author ON true
+              LEFT JOIN LATERAL (SELECT * FROM memory x WHERE x.tenant_id = :tenant AND x.bank_id = l.place AND x.id = l.thing OFFSET 0) m ON {readable}
+              LEFT JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = :tenant AND x.id = m.author_id OFFSET 0) author ON true
              WHERE l.topic = 'memories' AND :memories AND b.censored_at IS NULL
                AND (m.id IS NOT NULL OR l.thing IS NULL OR l.action = 'removed')
                AND {visible_bank} AND permit.permission <> 'none'
@@ -75,8 +75,8 @@ final class LiveQueries {
                    jsonb_build_object('agent', a.name, 'change', l.action, 'online', a.destroyed_at IS NULL AND {online},
                                       'domain', d.name) AS data
               FROM live l
-             CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = l.tenant_id AND x.id = l.place OFFSET 0) a
-              LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = l.tenant_id AND x.id = l.other OFFSET 0) d ON {visible_domain}
+             CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = l.place OFFSET 0) a
+              LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = :tenant AND x.id = l.other OFFSET 0) d ON {visible_domain}
              WHERE l.topic = 'presence' AND :presence
                AND ({visible_agent} OR (a.destroyed_at IS NOT NULL AND (a.owner_id = :user OR :admin OR a.access = 'public')))
             """)
@@ -90,7 +90,7 @@ final class LiveQueries {
                    jsonb_build_object('id', w.id, 'endpoint_id', w.endpoint_id, 'event_type', w.event_type, 'state', w.state,
                                       'sequence', w.sequence, 'attempts', jsonb_array_length(w.attempts)) AS data
               FROM live l
-             CROSS JOIN LATERAL (SELECT * FROM webhook_delivery x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) w
+             CROSS JOIN LATERAL (SELECT * FROM webhook_delivery x WHERE x.tenant_id = :tenant AND x.id = l.thing OFFSET 0) w
              WHERE l.topic = 'deliveries' AND :deliveries
             """;
 
@@ -99,7 +99,7 @@ final class LiveQueries {
                    jsonb_build_object('id', h.id, 'key_id', h.key_id, 'client', h.client_name, 'version', h.client_version,
                                       'era', h.era, 'status', h.status, 'problem', h.flaw) AS data
               FROM live l
-             CROSS JOIN LATERAL (SELECT * FROM handshake x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) h
+             CROSS JOIN LATERAL (SELECT * FROM handshake x WHERE x.tenant_id = :tenant AND x.id = l.thing OFFSET 0) h
              WHERE l.topic = 'handshakes' AND :handshakes
                AND (h.holder = :holder OR (:keys AND (:admin OR h.user_id = :user)))
             """;
@@ -108,7 +108,7 @@ final class LiveQueries {
             SELECT l.ordinal, l.xid, l.at, l.topic,
                    jsonb_build_object('id', l.thing, 'change', l.action, 'name', d.name, 'version', d.version) AS data
               FROM live l
-              LEFT JOIN LATERAL (SELECT * FROM document x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) d ON true
+              LEFT JOIN LATERAL (SELECT * FROM document x WHERE x.tenant_id = :tenant AND x.id = l.thing OFFSET 0) d ON true
              WHERE l.topic = 'documents' AND :documents
             """;
 
@@ -117,7 +117,7 @@ final class LiveQueries {
             SqlTemplate.of("""
             SELECT l.ordinal, l.xid, l.at, l.topic, {record} - ARRAY['before', 'after'] AS data
               FROM live l
-             CROSS JOIN LATERAL (SELECT * FROM audit x WHERE x.tenant_id = l.tenant_id AND x.at = l.moment AND x.row_id = l.thing OFFSET 0) a
+             CROSS JOIN LATERAL (SELECT * FROM audit x WHERE x.tenant_id = :tenant AND x.at = l.moment AND x.row_id = l.thing OFFSET 0) a
              WHERE l.topic = 'audit' AND :audit
             """).with("record", AuditQueries.RECORD).sql();
 

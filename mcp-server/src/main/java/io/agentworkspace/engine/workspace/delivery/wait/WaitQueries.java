@@ -32,13 +32,13 @@ final class WaitQueries {
                                                   AND p.party_id = subject.id
                                WHERE m.tenant_id = :tenant AND m.id = :reply) AS reply_found,
                    d.name AS domain, COALESCE({takes_part}, false) AS takes_part,
-                   ARRAY(SELECT z.name FROM zone z WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id LIMIT 500) AS zones,
-                   EXISTS (SELECT 1 FROM zone z WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                   ARRAY(SELECT z.name FROM zone z WHERE z.tenant_id = :tenant AND z.domain_id = d.id LIMIT 500) AS zones,
+                   EXISTS (SELECT 1 FROM zone z WHERE z.tenant_id = :tenant AND z.domain_id = d.id
                               AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS zone_found,
                    EXISTS (SELECT 1 FROM zone z
                              JOIN participant p ON p.tenant_id = z.tenant_id AND p.conversation_id = z.conversation_id
                                                AND p.party_id = subject.id
-                            WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                            WHERE z.tenant_id = :tenant AND z.domain_id = d.id
                               AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS is_listener
               FROM subject
               LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = CAST(:domain AS text) AND {visible_domain}
@@ -64,13 +64,13 @@ final class WaitQueries {
                    AND (CAST(:agent AS text) IS NULL
                         OR (SELECT CASE WHEN st.low_id = p.party_id THEN st.high_id ELSE st.low_id END
                               FROM conversation st
-                             WHERE st.tenant_id = p.tenant_id AND st.id = p.conversation_id)
+                             WHERE st.tenant_id = :tenant AND st.id = p.conversation_id)
                            = (SELECT a.id FROM agent a
                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND a.destroyed_at IS NULL))
                    AND (CAST(:domain AS text) IS NULL
                         OR EXISTS (SELECT 1 FROM zone z
                                      JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
-                                    WHERE z.tenant_id = p.tenant_id AND z.conversation_id = p.conversation_id
+                                    WHERE z.tenant_id = :tenant AND z.conversation_id = p.conversation_id
                                       AND d.name_key = :domain
                                       AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone))))
             """)
@@ -86,13 +86,13 @@ final class WaitQueries {
                 SELECT m.*,
                        CASE WHEN CAST(:reply AS uuid) IS NULL THEN 0
                             ELSE (SELECT count(*) FROM message other
-                                   WHERE other.tenant_id = m.tenant_id AND other.conversation_id = m.conversation_id
+                                   WHERE other.tenant_id = :tenant AND other.conversation_id = m.conversation_id
                                      AND other.seq > streams.read_seq AND other.seq < m.seq
                                      AND {other_waits} AND other.read_at IS NULL
                                      AND other.answers IS DISTINCT FROM CAST(:reply AS uuid)) END AS skipped
                   FROM streams
                   CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = streams.tenant_id AND x.conversation_id = streams.conversation_id
+                                       WHERE x.tenant_id = :tenant AND x.conversation_id = streams.conversation_id
                                          AND x.seq > streams.read_seq AND {waits}
                                          AND (CAST(:reply AS uuid) IS NULL OR x.answers = :reply)
                                        ORDER BY x.seq
@@ -114,7 +114,7 @@ final class WaitQueries {
             , own AS MATERIALIZED (
                 SELECT m.conversation_id, m.seq, subject.id AS party_id,
                        (SELECT max(answer.seq) FROM message answer
-                         WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id AND answer.conversation_id = m.conversation_id
+                         WHERE answer.tenant_id = :tenant AND answer.answers = m.id AND answer.conversation_id = m.conversation_id
                            AND answer.speaker_id <> subject.id) AS answer_seq
                   FROM subject
                   JOIN message m ON m.tenant_id = :tenant AND m.id = :own
