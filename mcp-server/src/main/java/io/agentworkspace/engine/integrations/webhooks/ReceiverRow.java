@@ -35,7 +35,7 @@ record ReceiverRow(
         Endpoint.@Nullable Missed missed) {
     static final Duration LOOKS_BACK = Duration.ofHours(24);
 
-    /** Takes {@code :since}. The counts leave out hours that began before it. */
+    /** Takes {@code :tenant} and {@code :since}. The counts leave out hours that began before it. */
     static final String JSON = """
             jsonb_build_object('id', e.id, 'url', e.url, 'events', e.events, 'description', e.description,
                                'enabled', e.enabled, 'disabled_reason', e.disabled_reason, 'revision', e.revision,
@@ -51,10 +51,10 @@ record ReceiverRow(
                                            FROM (SELECT d.i, sum(d.n) AS n
                                                    FROM webhook_health w
                                                   CROSS JOIN unnest(w.durations) WITH ORDINALITY d (n, i)
-                                                  WHERE w.tenant_id = e.tenant_id AND w.endpoint_id = e.id
+                                                  WHERE w.tenant_id = :tenant AND w.endpoint_id = e.id
                                                     AND w.hour > :since
                                                   GROUP BY d.i) c))
                   FROM webhook_health h
-                 WHERE h.tenant_id = e.tenant_id AND h.endpoint_id = e.id)
+                 WHERE h.tenant_id = :tenant AND h.endpoint_id = e.id)
             """;
 }
