@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.a2a.outbound;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.Statement;
@@ -15,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -29,9 +30,8 @@ final class OutboundStore {
             SELECT DISTINCT r.tenant_id
               FROM agent_remote r
              WHERE (r.open_until IS NULL OR r.open_until <= :now)
-               AND (SELECT min(q.due_at)
-                      FROM remote_message q
-                     WHERE q.tenant_id = :tenant AND q.agent_id = r.agent_id AND q.due_at IS NOT NULL) <= :now
+               AND EXISTS (SELECT 1 FROM remote_message q
+                            WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at <= :now)
             """;
 
     /**
@@ -276,8 +276,8 @@ final class OutboundStore {
     }
 
     List<Claim> claim(Instant now, Duration lease, int room) {
-        var tenants = new HashMap<Long, Long>();
-        db.sql(TENANTS_WITH_DUE).set("now", now).list(row -> tenants.put(row.number("tenant_id"), 1L));
+        var tenants = db.sql(TENANTS_WITH_DUE).set("now", now).list(row -> row.number("tenant_id")).stream()
+                .collect(toMap(tenant -> tenant, _ -> 1L));
         return turns.divide(
                 room,
                 tenants,

@@ -18,15 +18,14 @@ import org.jspecify.annotations.Nullable;
 final class ReceiverQueries {
     private static final String LIST =
             SqlTemplate.of("""
-            WITH page AS (
-                SELECT e.*
-                  FROM webhook_endpoint e
-                 WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.events <> '{push}'
-                   AND (CAST(:at AS timestamptz) IS NULL
-                        OR (e.created_at, e.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
-                 ORDER BY e.created_at DESC, e.id DESC
-                 LIMIT :limit + 1)
-            SELECT (SELECT jsonb_agg({endpoint_json} ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
+            SELECT jsonb_agg(p.record ORDER BY p.created_at DESC, p.id DESC) AS rows
+              FROM (SELECT e.created_at, e.id, {endpoint_json} AS record
+                      FROM webhook_endpoint e
+                     WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.events <> '{push}'
+                       AND (CAST(:at AS timestamptz) IS NULL
+                            OR (e.created_at, e.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
+                     ORDER BY e.created_at DESC, e.id DESC
+                     LIMIT :limit + 1) p
             """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private static final String READ =

@@ -35,7 +35,7 @@ record ReceiverRow(
         Endpoint.@Nullable Missed missed) {
     static final Duration LOOKS_BACK = Duration.ofHours(24);
 
-    /** Takes {@code :since}. The counts leave out hours that began before it. */
+    /** Takes {@code :tenant} and {@code :since}. The counts leave out hours that began before it. */
     static final String JSON = """
             jsonb_build_object('id', e.id, 'url', e.url, 'events', e.events, 'description', e.description,
                                'enabled', e.enabled, 'disabled_reason', e.disabled_reason, 'revision', e.revision,

@@ -19,13 +19,15 @@ import org.jspecify.annotations.Nullable;
 public final class ReceiverStore {
     private static final String INSERT =
             SqlTemplate.of("""
-            INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
-                                               updated_at, secret, preflight, missed_after, owner_id)
-            VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
-                    :now, :secret, CAST(:preflight AS json),
-                    CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END,
-                    CASE WHEN CAST(:bound AS bigint) IS NULL THEN CAST(:caller AS bigint) END)
-            RETURNING {endpoint_json} AS record
+            WITH e AS (
+                INSERT INTO webhook_endpoint (tenant_id, id, url, events, description, enabled, disabled_reason, created_at, updated_at,
+                                              secret, preflight, missed_after, owner_id)
+                SELECT :tenant, CAST(:id AS uuid), :url, CAST(:events AS text[]), :description, :enabled,
+                       CASE WHEN NOT :enabled THEN 'manual' END, :now, :now, :secret, CAST(:preflight AS json),
+                       CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END,
+                       CASE WHEN CAST(:bound AS bigint) IS NULL THEN CAST(:caller AS bigint) END
+                RETURNING *)
+            SELECT {endpoint_json} AS record FROM e
             """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private static final String LOCK =
@@ -38,37 +40,41 @@ public final class ReceiverStore {
 
     private static final String UPDATE =
             SqlTemplate.of("""
-            UPDATE webhook_endpoint e
-               SET owner_id = CASE WHEN CAST(:bound AS bigint) IS NULL THEN COALESCE(e.owner_id, CAST(:caller AS bigint))
-                                   WHEN COALESCE(:url, e.url) = e.url THEN e.owner_id END,
-                   url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
-                   description = COALESCE(:description, e.description),
-                   preflight = COALESCE(CAST(:preflight AS json), e.preflight),
-                   enabled = :enabled, disabled_reason = CASE WHEN NOT :enabled THEN COALESCE(e.disabled_reason, 'manual') END,
-                   missed_after = CASE WHEN e.enabled AND NOT :enabled
-                                       THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant)
-                                       ELSE e.missed_after END,
-                   missed_until = CASE WHEN e.enabled = :enabled THEN e.missed_until
-                                       WHEN :enabled
-                                       THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant FOR SHARE) END,
-                   failing_since = CASE WHEN NOT :anew THEN e.failing_since END,
-                   open_until = CASE WHEN NOT :anew THEN e.open_until END,
-                   warned = CASE WHEN :anew THEN 0 ELSE e.warned END,
-                   failures_in_row = CASE WHEN :anew THEN 0 ELSE e.failures_in_row END,
-                   openings = CASE WHEN :anew THEN 0 ELSE e.openings END,
-                   updated_at = CASE WHEN :none THEN e.updated_at ELSE :now END,
-                   revision = e.revision + CASE WHEN :none THEN 0 ELSE 1 END
-             WHERE e.tenant_id = :tenant AND e.id = :id
-            RETURNING {endpoint_json} AS record
+            WITH e AS (
+                UPDATE webhook_endpoint e
+                   SET owner_id = CASE WHEN CAST(:bound AS bigint) IS NULL THEN COALESCE(e.owner_id, CAST(:caller AS bigint))
+                                       WHEN COALESCE(:url, e.url) = e.url THEN e.owner_id END,
+                       url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
+                       description = COALESCE(:description, e.description),
+                       preflight = COALESCE(CAST(:preflight AS json), e.preflight),
+                       enabled = :enabled, disabled_reason = CASE WHEN NOT :enabled THEN COALESCE(e.disabled_reason, 'manual') END,
+                       missed_after = CASE WHEN e.enabled AND NOT :enabled
+                                           THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant)
+                                           ELSE e.missed_after END,
+                       missed_until = CASE WHEN e.enabled = :enabled THEN e.missed_until
+                                           WHEN :enabled
+                                           THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant FOR SHARE) END,
+                       failing_since = CASE WHEN NOT :anew THEN e.failing_since END,
+                       open_until = CASE WHEN NOT :anew THEN e.open_until END,
+                       warned = CASE WHEN :anew THEN 0 ELSE e.warned END,
+                       failures_in_row = CASE WHEN :anew THEN 0 ELSE e.failures_in_row END,
+                       openings = CASE WHEN :anew THEN 0 ELSE e.openings END,
+                       updated_at = CASE WHEN :none THEN e.updated_at ELSE :now END,
+                       revision = e.revision + CASE WHEN :none THEN 0 ELSE 1 END
+                 WHERE e.tenant_id = :tenant AND e.id = :id
+                RETURNING e.*)
+            SELECT {endpoint_json} AS record FROM e
             """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private static final String ROTATE =
             SqlTemplate.of("""
-            UPDATE webhook_endpoint e
-               SET previous_secret = e.secret, previous_until = :until,
-                   secret = :secret, updated_at = :now, revision = e.revision + 1
-             WHERE e.tenant_id = :tenant AND e.id = :id
-            RETURNING {endpoint_json} AS record
+            WITH e AS (
+                UPDATE webhook_endpoint e
+                   SET previous_secret = e.secret, previous_until = :until,
+                       secret = :secret, updated_at = :now, revision = e.revision + 1
+                 WHERE e.tenant_id = :tenant AND e.id = :id
+                RETURNING e.*)
+            SELECT {endpoint_json} AS record FROM e
             """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private final Db db;

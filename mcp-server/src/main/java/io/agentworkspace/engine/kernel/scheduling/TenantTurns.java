@@ -80,9 +80,9 @@ public final class TenantTurns {
         RuntimeException failure = null;
         var isAnyDone = false;
         for (var tenant : order(tenants)) {
-            last = tenant;
             log(failure);
             failure = null;
+            last = tenant;
             try {
                 var hasRoom = work.test(tenant);
                 isAnyDone = true;

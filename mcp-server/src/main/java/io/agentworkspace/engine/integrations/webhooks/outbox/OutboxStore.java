@@ -1,11 +1,12 @@
 package io.agentworkspace.engine.integrations.webhooks.outbox;
 
+import static java.util.stream.Collectors.toMap;
+
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
-import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.kernel.secrets.Vault;
@@ -16,9 +17,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
@@ -31,9 +32,9 @@ public final class OutboxStore {
             SELECT w.tenant_id, count(*) AS receivers
               FROM webhook_endpoint w
              WHERE w.enabled AND (w.open_until IS NULL OR w.open_until <= :now)
-               AND (SELECT min(d.due_at)
-                      FROM webhook_delivery d
-                     WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at IS NOT NULL) <= :now
+               AND EXISTS (SELECT 1
+                             FROM webhook_delivery d
+                            WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at <= :now)
              GROUP BY w.tenant_id
             """;
 
@@ -135,41 +136,6 @@ public final class OutboxStore {
              WHERE succeeded > 0 AND failing_since IS NOT NULL AND (SELECT count(*) FROM signal) >= 0
             """;
 
-    /** The tenants whose oldest event is old, and those whose feed still names events that are gone. */
-    private static final String TENANTS_WITH_OLD_EVENTS = """
-            SELECT f.tenant_id
-              FROM event_feed f
-             WHERE f.last_seq > 0
-               AND COALESCE((SELECT e.created_at
-                               FROM event e
-                              WHERE e.tenant_id = f.tenant_id AND e.seq IS NOT NULL
-                              ORDER BY e.seq
-                              LIMIT 1) < :until,
-                            f.cleared_seq < f.last_seq)
-            """;
-
-    /** Advances the feed over the events to be deleted, and no further. */
-    private static final String CLEAR = """
-            UPDATE event_feed f
-               SET cleared_seq = p.cleared
-              FROM (SELECT COALESCE(young.seq - 1, f.last_seq) AS cleared
-                      FROM event_feed f
-                      LEFT JOIN LATERAL (SELECT e.seq
-                                           FROM event e
-                                          WHERE e.tenant_id = :tenant AND e.seq > f.cleared_seq AND e.created_at >= :until
-                                          ORDER BY e.seq
-                                          LIMIT 1) young ON true
-                     WHERE f.tenant_id = :tenant AND f.cleared_seq < f.last_seq) p
-             WHERE f.tenant_id = :tenant AND f.cleared_seq < p.cleared
-            """;
-
-    private static final String AWAITED = """
-            EXISTS (SELECT 1
-                      FROM webhook_delivery d
-                      JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
-                     WHERE d.tenant_id = event.tenant_id AND d.event_id = event.id AND d.due_at IS NOT NULL AND w.enabled
-                       AND w.deleted_at IS NULL)""";
-
     private static final String KEEP = """
             UPDATE webhook_endpoint w
                SET enabled = s.disabled_reason IS NULL, disabled_reason = s.disabled_reason, failing_since = s.failing_since,
@@ -191,29 +157,6 @@ public final class OutboxStore {
     static final String PUSH = "push";
 
     private static final long COUNTED = 100_000;
-
-    /** Along the feed, so that an event needs no entry in an index of ages. */
-    private static final String OLD_EVENTS =
-            Db.deletingOld("event", SqlTemplate.of("""
-            DELETE FROM event
-             USING (SELECT event.ctid AS place
-                      FROM event
-                     WHERE event.tenant_id = :tenant
-                       AND event.seq <= (SELECT cleared_seq FROM event_feed WHERE tenant_id = :tenant)
-                       AND event.created_at < :until AND NOT {awaited}
-                     ORDER BY event.seq
-                     LIMIT :portion
-                       FOR UPDATE OF event SKIP LOCKED) old
-             WHERE event.tenant_id = :tenant AND event.ctid = old.place
-            """).with("awaited", AWAITED).sql());
-
-    private static final String OLD_TESTS =
-            Db.oldRows("event", "tenant_id, id", "directed AND created_at < :until AND NOT " + AWAITED);
-
-    private static final String OLD_HEALTH =
-            Db.oldRows("webhook_health", "tenant_id, endpoint_id, hour", "hour < :until");
-
-    private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "tenant_id, id", "deleted_at < :until");
 
     private static final String GIVE_UP = """
             WITH signal AS (
@@ -246,7 +189,7 @@ public final class OutboxStore {
     private final UUID replica = UUID.randomUUID();
     private final TenantTurns turns = new TenantTurns("deliveries are claimed");
     private final TenantTurns endings = new TenantTurns("deliveries to deleted receivers are given up");
-    private final TenantTurns purges = new TenantTurns("old events are deleted");
+    private final OldEventStore old;
     private final Cache<String, String> secrets = Caffeine.newBuilder()
             .maximumSize(10_000)
             .expireAfterAccess(Duration.ofMinutes(10))
@@ -254,6 +197,7 @@ public final class OutboxStore {
 
     public OutboxStore(Db db, Vault vault, EventLog log) {
         this.db = db;
+        this.old = new OldEventStore(db);
         this.vault = vault;
         this.log = log;
     }
@@ -356,8 +300,12 @@ public final class OutboxStore {
      * @param room the maximum number of claims
      */
     List<ClaimedDelivery> claim(Instant now, Instant until, int few, int each, int room) {
-        var receivers = new HashMap<Long, Long>();
-        db.sql(READY).set("now", now).list(row -> receivers.put(row.number("tenant_id"), row.number("receivers")));
+        var receivers = db
+                .sql(READY)
+                .set("now", now)
+                .list(row -> Map.entry(row.number("tenant_id"), row.number("receivers")))
+                .stream()
+                .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
         return turns.divide(
                 room,
                 receivers,
@@ -509,19 +457,8 @@ public final class OutboxStore {
         });
     }
 
-    /**
-     * Deletes events older than the retention period, their deliveries, and other old rows. Pending deliveries and their
-     * events stay until they end, but in no feed: each feed is first cut off before its oldest event that is kept.
-     */
+    /** Deletes what is older than the retention period. */
     public void purge(Instant until) {
-        var tenants = db.sql(TENANTS_WITH_OLD_EVENTS).set("until", until).list(row -> row.number("tenant_id"));
-        purges.each(tenants, tenant -> {
-            db.sql(CLEAR).set("tenant", tenant).set("until", until).run();
-            db.deleteOld(tenant, OLD_EVENTS, until);
-            return true;
-        });
-        db.deleteOld(OLD_TESTS, until);
-        db.deleteOld(OLD_HEALTH, until);
-        db.deleteOld(OLD_ENDPOINTS, until);
+        old.purge(until);
     }
 }
