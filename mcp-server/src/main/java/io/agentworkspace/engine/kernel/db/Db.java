@@ -278,7 +278,7 @@ public final class Db implements AutoCloseable {
      * @return the number of deleted rows
      */
     public int deleteOld(String oldRows, Instant until) {
-        return deleteOld(0, oldRows, until);
+        return deleteOld(() -> sql(oldRows), until);
     }
 
     /**
@@ -287,14 +287,17 @@ public final class Db implements AutoCloseable {
      * @param oldRows from {@link #deletingOld}, with {@code :tenant}
      */
     public int deleteOld(long tenant, String oldRows, Instant until) {
+        return deleteOld(() -> sql(oldRows).set("tenant", tenant), until);
+    }
+
+    private int deleteOld(Supplier<Statement> oldRows, Instant until) {
         var sum = 0;
         int deleted;
         do {
             deleted = bulk(() -> {
                 limited(sql(SET_LIMITS)).one(_ -> true);
-                return sql(oldRows)
+                return oldRows.get()
                         .quiet()
-                        .set("tenant", tenant)
                         .set("until", until)
                         .set("portion", PORTION)
                         .one(row -> (int) row.number("deleted"))

@@ -31,7 +31,7 @@ public final class DocumentFileStore implements FileTransfer {
     private static final String UNUSED_FILES = Db.oldRows("document_upload", "tenant_id, id", """
                 created_at < :until
                 AND NOT EXISTS (SELECT 1 FROM document d
-                                 WHERE d.tenant_id = :tenant AND d.upload_id = document_upload.id)
+                                 WHERE d.tenant_id = document_upload.tenant_id AND d.upload_id = document_upload.id)
                 """);
 
     private final Db db;
@@ -122,7 +122,7 @@ public final class DocumentFileStore implements FileTransfer {
                 db.sql("""
                         DELETE FROM document_upload u
                          WHERE u.tenant_id = :tenant AND u.id = :id
-                           AND NOT EXISTS (SELECT 1 FROM document d WHERE d.tenant_id = :tenant AND d.upload_id = u.id)
+                           AND NOT EXISTS (SELECT 1 FROM document d WHERE d.tenant_id = u.tenant_id AND d.upload_id = u.id)
                         """).set("tenant", tenant).set("id", id).run();
             } catch (Problem later) {
                 // It is deleted in an hour.
