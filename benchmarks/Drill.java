@@ -25,6 +25,7 @@ final class Drill {
         ALL.put("day", new Day());
         ALL.put("backup", new Backup());
         ALL.put("overload", new Overload());
+        ALL.put("streams", new OpenStreams());
         ALL.put("cold-start", new ColdStart());
         ALL.put("freeze", new Freeze());
         ALL.put("load", new MixedLoad());

@@ -99,7 +99,8 @@ export async function memoryList({ bank, query, on, isHere, drawn }) {
         key: (one) => one.id,
         row,
         label: `Memories in ${bank.name}`,
-        empty: () => 'No memories here.',
+        empty: () =>
+          `No memories here.${bank.memories ? '' : ' An export of ChatGPT, Claude, mem0 or Obsidian can be dropped on this page.'}`,
         reader,
       });
     drawn();

@@ -103,7 +103,7 @@ export async function show(context) {
     content = () =>
       html`${empty(
         'No memory banks yet',
-        'A bank holds what agents learned, for the next session and for each other. Create one, give your agents access to it, and tell one: “Store what we decided.”',
+        'A bank holds what agents learned, for the next session and for each other. Create one, give your agents access to it, and tell one: “Store what we decided.” Or drop an export of ChatGPT, Claude, mem0 or Obsidian on it.',
         action('MB_Create', 'Create a bank', () => newBank(go), ''),
       )}
       ${sample(
