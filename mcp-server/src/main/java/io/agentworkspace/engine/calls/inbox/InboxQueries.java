@@ -59,7 +59,7 @@ final class InboxQueries {
             question_item AS MATERIALIZED (
                 SELECT q.id, q.created_at, q.choices, m.conversation_id, m.seq, m.content, m.speaker_id
                   FROM question q
-                  JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
+                  JOIN message m ON m.tenant_id = :tenant AND m.id = q.id
                  WHERE :agents AND q.tenant_id = :tenant AND q.to_id = :user
                    AND q.answered_at IS NULL AND q.withdrawn_at IS NULL
                    AND (q.expires_at IS NULL OR q.expires_at > clock_timestamp()))
@@ -93,8 +93,8 @@ final class InboxQueries {
                 SELECT m.state, m.since, a.name AS agent, d.name AS domain,
                        m.owner_id AS agent_owner, d.owner_id AS domain_owner
                   FROM membership m
-                  JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
-                  JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.destroyed_at IS NULL
+                  JOIN domain d ON d.tenant_id = :tenant AND d.id = m.domain_id
+                  JOIN agent a ON a.tenant_id = :tenant AND a.id = m.agent_id AND a.destroyed_at IS NULL
                  WHERE :domains AND m.tenant_id = :tenant AND m.state IN ('invited', 'requested')
                    AND (CASE m.state WHEN 'invited' THEN m.owner_id ELSE d.owner_id END = :user
                         OR (:admin AND :caller = :user)))
@@ -115,9 +115,9 @@ final class InboxQueries {
                                             AND (s.counted_at IS NULL OR s.counted_at <= g.at))
                                  AND NOT EXISTS (SELECT 1
                                                    FROM zone z
-                                                   JOIN zone mz ON mz.tenant_id = z.tenant_id AND mz.domain_id = z.domain_id
+                                                   JOIN zone mz ON mz.tenant_id = :tenant AND mz.domain_id = z.domain_id
                                                                AND mz.name_key = 'main'
-                                                   JOIN conversation main ON main.tenant_id = mz.tenant_id AND main.id = mz.conversation_id
+                                                   JOIN conversation main ON main.tenant_id = :tenant AND main.id = mz.conversation_id
                                                   WHERE z.tenant_id = :tenant AND z.conversation_id = g.place_id
                                                     AND main.progress_at > g.at)
                                  AND NOT EXISTS (SELECT 1 FROM message m
@@ -127,7 +127,7 @@ final class InboxQueries {
                                           WHERE a.tenant_id = :tenant AND a.id = g.place_id AND a.destroyed_at IS NULL)
                                  AND NOT EXISTS (SELECT 1
                                                    FROM conversation s
-                                                   JOIN message m ON m.tenant_id = s.tenant_id AND m.conversation_id = s.id
+                                                   JOIN message m ON m.tenant_id = :tenant AND m.conversation_id = s.id
                                                                  AND m.seq >= g.seq AND m.speaker_id = g.agent_id AND NOT m.notice
                                                   WHERE s.tenant_id = :tenant AND s.low_id = least(g.agent_id, g.place_id)
                                                     AND s.high_id = greatest(g.agent_id, g.place_id))
@@ -148,7 +148,7 @@ final class InboxQueries {
                        d.guard AS domain_guard, own.name AS own, own.guard AS own_guard, stopped.name AS stopped, named.names
                   FROM guard_item g
                   LEFT JOIN LATERAL (SELECT x.id, x.owner_id, x.name, z.name AS zone, {domain_guard} AS guard
-                                       FROM zone z JOIN domain x ON x.tenant_id = z.tenant_id AND x.id = z.domain_id
+                                       FROM zone z JOIN domain x ON x.tenant_id = :tenant AND x.id = z.domain_id
                                       WHERE g.is_zone AND z.tenant_id = :tenant AND z.conversation_id = g.place_id) d ON true
                   CROSS JOIN LATERAL (SELECT array_agg(a.name ORDER BY a.name_key) AS names,
                                              bool_or(a.owner_id = :user) AS is_own
@@ -171,7 +171,7 @@ final class InboxQueries {
                 SELECT t.id, t.title, d.name AS domain, last.at, last.note, last.by_id, t.updated_at,
                        CASE WHEN t.holder_id IS NOT NULL AND t.lease_until > clock_timestamp() THEN t.fence END AS fence
                   FROM task t
-                  JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id AND {may_talk}
+                  JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id AND {may_talk}
                   LEFT JOIN LATERAL (SELECT h.at, h.note, h.by_id
                                        FROM task_change h
                                       WHERE h.tenant_id = :tenant AND h.task_id = t.id AND h.what = 'blocked'
@@ -186,7 +186,7 @@ final class InboxQueries {
                        count(*) AS total, count(*) FILTER (WHERE t.kind = 'tool') AS tools,
                        string_agg(t.name, ', ' ORDER BY t.kind DESC, t.name) AS names
                   FROM upstream u
-                  JOIN {offers} ON t.tenant_id = u.tenant_id AND t.upstream = u.name AND {waits}
+                  JOIN {offers} ON t.tenant_id = :tenant AND t.upstream = u.name AND {waits}
                  WHERE :upstreams AND u.tenant_id = :tenant
                  GROUP BY u.name, u.revision, u.refreshed_at, u.updated_at)
             """)

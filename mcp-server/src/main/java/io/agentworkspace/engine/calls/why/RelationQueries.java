@@ -55,7 +55,7 @@ final class RelationQueries {
               FROM domain d {join_owner}
               LEFT JOIN LATERAL (
                   SELECT m.state, x.name AS member
-                    FROM membership m JOIN agent x ON x.tenant_id = m.tenant_id AND x.id = m.agent_id
+                    FROM membership m JOIN agent x ON x.tenant_id = :tenant AND x.id = m.agent_id
                    WHERE m.tenant_id = :tenant AND m.domain_id = d.id
                      AND CASE WHEN CAST(:self AS bigint) IS NULL THEN m.owner_id = :user ELSE m.agent_id = :self END
                    ORDER BY array_position(ARRAY['member', 'invited', 'requested', 'banned'], m.state)
@@ -72,7 +72,7 @@ final class RelationQueries {
     private static final String BANK = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT {bank}, o.name AS owner_name, {permission}, b.deleted_at IS NOT NULL AS trashed
-              FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+              FROM s, bank b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key
                AND ({visible_bank} OR (:trash AND b.deleted_at > :kept AND permit.permission = 'manage'))
              ORDER BY (b.deleted_at IS NOT NULL) = :trash_first DESC, b.deleted_at DESC, b.id DESC
@@ -92,7 +92,7 @@ final class RelationQueries {
             SELECT k.name AS found_name, u.name AS holder, k.user_id = :caller AS own,
                    k.id, u.role, k.revision, k.revoked_at, {chain} AS chain,
                    (SELECT {chain} FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS powers
-              FROM api_key k JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+              FROM api_key k JOIN app_user u ON u.tenant_id = :tenant AND u.id = k.user_id
              WHERE k.tenant_id = :tenant AND k.id = :id AND {managed}
             """)
             .with("chain", KeyRow.CHAIN)

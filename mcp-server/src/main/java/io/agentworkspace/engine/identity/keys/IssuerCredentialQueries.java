@@ -27,7 +27,7 @@ record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
                           FOR KEY SHARE),
                  i AS (SELECT 1 FROM token_grant g
                          JOIN external_identity e
-                           ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
+                           ON e.tenant_id = :tenant AND e.issuer = g.issuer AND e.subject = g.subject
                         WHERE CAST(:scopes AS boolean) AND g.tenant_id = :tenant AND g.principal = :principal
                           FOR KEY SHARE OF e)
             SELECT (SELECT count(*) FROM k), (SELECT count(*) FROM s), (SELECT count(*) FROM i)
@@ -43,7 +43,7 @@ record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
             AND (NOT CAST(:scopes AS boolean)
                  OR EXISTS (SELECT 1 FROM token_grant g
                               JOIN external_identity e
-                                ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
+                                ON e.tenant_id = :tenant AND e.issuer = g.issuer AND e.subject = g.subject
                              WHERE g.tenant_id = :tenant AND g.principal = :principal)) AS lasts
             """).with("chain", KeyRow.CHAIN).sql();
 

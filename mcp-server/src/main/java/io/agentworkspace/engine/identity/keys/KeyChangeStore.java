@@ -73,7 +73,7 @@ public final class KeyChangeStore {
                    EXISTS (SELECT 1 FROM oauth_grant g WHERE g.tenant_id = :tenant AND g.key_id = k.id) AS granted,
                    {chain} AS chain, {issuer}
               FROM app_user c, api_key k
-              JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+              JOIN app_user u ON u.tenant_id = :tenant AND u.id = k.user_id
              WHERE c.tenant_id = :tenant AND c.id = :caller AND k.tenant_id = :tenant AND k.id = :id
             """)
             .with("managed", KeyRow.managed("k"))
@@ -84,7 +84,7 @@ public final class KeyChangeStore {
 
     private static final String COUNT_IN_USE = SqlTemplate.of("""
             SELECT u.id
-              FROM tenant t JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id IN (:caller, :user)
+              FROM tenant t JOIN app_user u ON u.tenant_id = :tenant AND u.id IN (:caller, :user)
              WHERE t.tenant_id = :tenant
              ORDER BY u.id
                FOR NO KEY UPDATE OF t FOR SHARE OF u;
@@ -140,10 +140,10 @@ public final class KeyChangeStore {
                                   revision = c.revision + 1
                              FROM agent a
                             WHERE c.tenant_id = :tenant AND CAST(:id AS text) = ANY(c.ancestors) AND c.revoked_at IS NULL
-                              AND a.tenant_id = c.tenant_id AND a.id = c.agent_id AND a.parent_id IS NOT NULL),
+                              AND a.tenant_id = :tenant AND a.id = c.agent_id AND a.parent_id IS NOT NULL),
                  withdrawn AS (DELETE FROM invitation i
                                 USING api_key c
-                                WHERE i.tenant_id = :tenant AND c.tenant_id = i.tenant_id AND c.id = i.key_id
+                                WHERE i.tenant_id = :tenant AND c.tenant_id = :tenant AND c.id = i.key_id
                                   AND CAST(:id AS text) = ANY(c.id || c.ancestors)),
                  kept AS (UPDATE key_seen SET previous_used_at = used_at, previous_client = client
                            WHERE tenant_id = :tenant AND key_id = :id)
@@ -375,8 +375,8 @@ public final class KeyChangeStore {
                      WHERE c.tenant_id = :tenant AND k.id = ANY (c.ancestors) AND c.revoked_at IS NULL
                        AND (c.expires_at IS NULL OR c.expires_at > :now) AND c.agent_id IS DISTINCT FROM :agent) AS below
               FROM api_key k
-              JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
-              LEFT JOIN agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id
+              JOIN app_user u ON u.tenant_id = :tenant AND u.id = k.user_id
+              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = k.agent_id
              WHERE k.tenant_id = :tenant AND k.id = :id
             """;
 

@@ -85,7 +85,7 @@ public final class SignInStore {
         return db.sql("""
                 SELECT u.id, u.name, u.removed_at IS NOT NULL AS removed, e.email
                   FROM external_identity e
-                  JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
+                  JOIN app_user u ON u.tenant_id = :tenant AND u.id = e.user_id
                  WHERE e.tenant_id = :tenant AND e.issuer = :issuer AND e.subject = :subject
                 """)
                 .set("tenant", identity.tenant())

@@ -290,7 +290,7 @@ final class UserStore {
                 SELECT (SELECT jsonb_agg(jsonb_build_object('agent', a.name, 'access', a.access, 'owner', o.name,
                                                             'revision', a.revision, 'changed', ARRAY['owner'])
                                          ORDER BY a.name_key)
-                          FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agents,
+                          FROM a JOIN app_user o ON o.tenant_id = :tenant AND o.id = a.owner_id) AS agents,
                        (SELECT count(*) FROM d) AS domains,
                        (SELECT count(*) FROM b) AS banks, (SELECT count(*) FROM k) AS keys,
                        ARRAY(SELECT id FROM a) AS agent_ids, ARRAY(SELECT id FROM d) AS domain_ids,

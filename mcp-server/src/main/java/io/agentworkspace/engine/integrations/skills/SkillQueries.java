@@ -41,7 +41,7 @@ public final class SkillQueries {
                    (SELECT jsonb_agg(named.name ORDER BY named.name_key)
                       FROM (SELECT a.name, a.name_key
                               FROM skill_install i
-                              JOIN agent a ON a.tenant_id = i.tenant_id AND a.id = i.agent_id
+                              JOIN agent a ON a.tenant_id = :tenant AND a.id = i.agent_id
                              WHERE i.tenant_id = :tenant AND i.skill = :name AND {visible_agent}
                              ORDER BY a.name_key
                              LIMIT {most_agents}) named) AS agents

@@ -61,7 +61,7 @@ record UpstreamRow(
             .with("connected", """
                     ARRAY(SELECT p.name
                             FROM upstream_account a
-                            JOIN app_user p ON p.tenant_id = a.tenant_id AND p.id = a.user_id
+                            JOIN app_user p ON p.tenant_id = :tenant AND p.id = a.user_id
                            WHERE a.tenant_id = :tenant AND a.upstream = u.name AND a.url = u.url
                            ORDER BY p.name_key
                            LIMIT 1000)

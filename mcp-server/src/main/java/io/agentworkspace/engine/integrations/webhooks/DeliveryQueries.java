@@ -27,7 +27,7 @@ final class DeliveryQueries {
             SELECT {delivery_json} AS record, {event_json} AS event
               FROM webhook_delivery d
               {join_endpoint}
-              JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
+              JOIN event v ON v.tenant_id = :tenant AND v.id = d.event_id
              WHERE d.tenant_id = :tenant AND d.id = CAST(:id AS uuid) AND d.event_type <> 'push'
             """)
             .with("delivery_json", DeliveryRow.JSON)
@@ -48,7 +48,7 @@ final class DeliveryQueries {
                    AND (CAST(:bound AS bigint) IS NULL OR v.type NOT IN ('message.created', 'question.asked', 'question.answered')
                         OR EXISTS (SELECT 1
                                      FROM message m
-                                     JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
+                                     JOIN conversation c ON c.tenant_id = :tenant AND c.id = m.conversation_id
                                     WHERE m.tenant_id = :tenant
                                       AND m.id = CAST(COALESCE(v.data ->> 'message_id', v.data ->> 'question') AS uuid)
                                       AND {may_see_conversation}))

@@ -9,7 +9,7 @@ final class DeliveryRow {
                                'created_at', d.created_at)
             """;
 
-    static final String ENDPOINT = "JOIN webhook_endpoint e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id";
+    static final String ENDPOINT = "JOIN webhook_endpoint e ON e.tenant_id = :tenant AND e.id = d.endpoint_id";
 
     private DeliveryRow() {}
 }

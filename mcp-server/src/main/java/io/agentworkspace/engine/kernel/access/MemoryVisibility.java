@@ -14,7 +14,7 @@ public final class MemoryVisibility {
         return SqlTemplate.of("""
                 ARRAY(SELECT censor.agent_id
                         FROM bank_censor censor
-                       WHERE censor.tenant_id = {bank}.tenant_id AND censor.bank_id = {bank}.id)
+                       WHERE censor.tenant_id = :tenant AND censor.bank_id = {bank}.id)
                 """).with("bank", bank).sql();
     }
 
@@ -67,7 +67,7 @@ public final class MemoryVisibility {
                 CASE WHEN {memory}.superseded_by IS NOT NULL
                      THEN (SELECT newer.id
                              FROM memory newer
-                            WHERE newer.tenant_id = {memory}.tenant_id AND newer.bank_id = {memory}.bank_id
+                            WHERE newer.tenant_id = :tenant AND newer.bank_id = {memory}.bank_id
                               AND newer.id = {memory}.superseded_by
                               AND newer.deleted_at IS NULL AND NOT newer.contributors && {censored}) END
                 """)

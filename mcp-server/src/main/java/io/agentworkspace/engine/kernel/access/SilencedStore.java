@@ -13,9 +13,9 @@ public final class SilencedStore {
                 DELETE FROM participant p
                  USING zone z, domain d, app_user u
                  WHERE p.tenant_id = :tenant AND p.party_id = :member
-                   AND z.tenant_id = p.tenant_id AND z.conversation_id = p.conversation_id
-                   AND d.tenant_id = z.tenant_id AND d.id = z.domain_id AND d.owner_id <> p.party_id
-                   AND u.tenant_id = p.tenant_id AND u.id = p.party_id AND u.role NOT IN ('admin', 'owner')
+                   AND z.tenant_id = :tenant AND z.conversation_id = p.conversation_id
+                   AND d.tenant_id = :tenant AND d.id = z.domain_id AND d.owner_id <> p.party_id
+                   AND u.tenant_id = :tenant AND u.id = p.party_id AND u.role NOT IN ('admin', 'owner')
                    AND NOT EXISTS (SELECT 1 FROM membership mine
                                     WHERE mine.tenant_id = :tenant AND mine.domain_id = d.id
                                       AND mine.owner_id = p.party_id AND mine.state = 'member')

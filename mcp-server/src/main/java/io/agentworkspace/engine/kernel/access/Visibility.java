@@ -78,7 +78,7 @@ public final class Visibility {
                 (CASE WHEN CAST(:bound AS bigint) IS NOT NULL AND {conversation}.low_id IS NOT NULL
                       THEN CAST(:bound AS bigint) IN ({conversation}.low_id, {conversation}.high_id)
                       ELSE :admin OR COALESCE((SELECT true FROM participant mine
-                                                WHERE mine.tenant_id = {conversation}.tenant_id AND mine.conversation_id = {conversation}.id
+                                                WHERE mine.tenant_id = :tenant AND mine.conversation_id = {conversation}.id
                                                   AND mine.owner_id = :user
                                                 LIMIT 1), false) END)
                 """).with("conversation", alias).sql();
@@ -139,7 +139,7 @@ public final class Visibility {
         return SqlTemplate.of("""
                 CROSS JOIN LATERAL (SELECT x.name
                                       FROM app_user x
-                                     WHERE x.tenant_id = {thing}.tenant_id AND x.id = {thing}.owner_id
+                                     WHERE x.tenant_id = :tenant AND x.id = {thing}.owner_id
                                     OFFSET 0) o
                 """).with("thing", alias).sql();
     }

@@ -249,7 +249,7 @@ public final class ContextStore {
     public static String online(String alias) {
         return SqlTemplate.of("""
                 COALESCE((SELECT true FROM context at
-                           WHERE at.tenant_id = {agent}.tenant_id AND at.self_id = {agent}.id
+                           WHERE at.tenant_id = :tenant AND at.self_id = {agent}.id
                              AND at.used_at > CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute'
                            LIMIT 1), false)""")
                 .with("agent", alias)

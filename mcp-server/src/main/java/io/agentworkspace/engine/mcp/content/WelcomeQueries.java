@@ -60,8 +60,8 @@ public final class WelcomeQueries {
             SELECT d.name AS domain, z.name AS zone
               FROM own
               JOIN domain d ON d.tenant_id = :tenant AND d.id = own.domain_id
-              JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-              JOIN conversation t ON t.tenant_id = z.tenant_id AND t.id = z.conversation_id
+              JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
+              JOIN conversation t ON t.tenant_id = :tenant AND t.id = z.conversation_id
              ORDER BY t.last_at DESC NULLS LAST, d.name_key, z.name_key
              LIMIT :most
             """;

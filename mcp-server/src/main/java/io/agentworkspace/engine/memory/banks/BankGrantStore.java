@@ -108,7 +108,7 @@ final class BankGrantStore {
                             ON CONFLICT DO NOTHING
                             RETURNING 1)
             SELECT EXISTS (SELECT 1 FROM loaded) AS changed, {bank_json} AS record
-              FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+              FROM bank b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id
              WHERE b.tenant_id = :tenant AND b.id = :bank
             """).with("bank_json", BankStore.RECORD).sql();
 
@@ -116,7 +116,7 @@ final class BankGrantStore {
             + SqlTemplate.of("""
             , b AS (
                 SELECT b.*, {permission}
-                  FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+                  FROM s, bank b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
@@ -266,7 +266,7 @@ final class BankGrantStore {
                 DELETE FROM bank_load l
                  USING bank b
                  WHERE l.tenant_id = :tenant AND l.agent_id = :agent
-                   AND b.tenant_id = l.tenant_id AND b.id = l.bank_id AND b.name_key = :key
+                   AND b.tenant_id = :tenant AND b.id = l.bank_id AND b.name_key = :key
                 """).set("key", bank.key()).set("agent", agent).run() > 0;
     }
 }

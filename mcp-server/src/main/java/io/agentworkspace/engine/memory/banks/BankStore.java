@@ -73,7 +73,7 @@ public final class BankStore {
     static final String FIND = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.id, b.name, b.owner_id, b.access, b.revision, {permission}
-              FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+              FROM s, bank b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
@@ -83,7 +83,7 @@ public final class BankStore {
     private static final String READ =
             SqlTemplate.of("""
             SELECT {bank_json} AS record
-              FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+              FROM bank b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id
              WHERE b.tenant_id = :tenant AND b.id = :id
             """).with("bank_json", RECORD).sql();
 
@@ -96,9 +96,9 @@ public final class BankStore {
                        RETURNING *),
                  granted AS (INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
                              SELECT b.tenant_id, b.id, a.id, a.owner_id, 'manage'
-                               FROM b JOIN agent a ON a.tenant_id = b.tenant_id AND a.id = :manager)
+                               FROM b JOIN agent a ON a.tenant_id = :tenant AND a.id = :manager)
             SELECT {bank_json} AS record
-              FROM b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+              FROM b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id
             """).with("bank_json", RECORD).sql();
 
     private static final String VISIBLE_NAMES =

@@ -34,7 +34,7 @@ final class CensorStore {
                                                 'derived_from', m.derived_from)
                              ORDER BY m.created_at DESC, m.id DESC) AS memories
               FROM (SELECT m.*
-                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                      FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
                      WHERE b.tenant_id = :tenant AND b.id = :bank AND {readable}
                        AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[]))
                      ORDER BY m.created_at DESC, m.id DESC
@@ -82,7 +82,7 @@ final class CensorStore {
                                                 'derived_from', m.derived_from)
                              ORDER BY m.created_at DESC, m.id DESC) AS memories
               FROM (SELECT m.*
-                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id JOIN chain c ON c.id = m.id
+                      FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id JOIN chain c ON c.id = m.id
                      WHERE b.tenant_id = :tenant AND b.id = :bank AND {readable}
                      ORDER BY m.created_at DESC, m.id DESC
                      LIMIT 100) m

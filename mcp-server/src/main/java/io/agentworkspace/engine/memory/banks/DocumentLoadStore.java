@@ -74,7 +74,7 @@ final class DocumentLoadStore {
             DELETE FROM document_memory l
              USING memory m
              WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
-               AND m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id AND m.deleted_at IS NULL
+               AND m.tenant_id = :tenant AND m.bank_id = l.bank_id AND m.id = l.memory_id AND m.deleted_at IS NULL
             """;
 
     private final Db db;
@@ -174,7 +174,7 @@ final class DocumentLoadStore {
         return db.sql(call, """
                 SELECT l.memory_id, m.author_id, l.digest, l.document_id, l.version, m.deleted_at IS NOT NULL AS gone, m.source ->> 'name' AS name
                   FROM document_memory l
-                  JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id
+                  JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = l.bank_id AND m.id = l.memory_id
                  WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
                  ORDER BY l.n
                    FOR UPDATE OF m

@@ -33,7 +33,7 @@ public final class LoadedMemoryStore implements LoadedMemories {
                      WHERE x.tenant_id = :tenant AND x.document_id = ANY (CAST(:documents AS uuid[]))
                      GROUP BY x.bank_id) l
                    JOIN bank b ON b.tenant_id = :tenant AND b.id = l.bank_id
-                   JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+                   JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id, {permit}
              ORDER BY b.name_key, b.id
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
@@ -45,7 +45,7 @@ public final class LoadedMemoryStore implements LoadedMemories {
             DELETE FROM memory m
              USING document_memory x
              WHERE x.tenant_id = :tenant AND x.document_id = ANY (CAST(:documents AS uuid[]))
-               AND m.tenant_id = x.tenant_id AND m.bank_id = x.bank_id AND m.id = x.memory_id
+               AND m.tenant_id = :tenant AND m.bank_id = x.bank_id AND m.id = x.memory_id
             RETURNING m.bank_id
             """;
 

@@ -42,7 +42,7 @@ public final class MemoryStore {
 
     private static final String READ_CONTRIBUTORS = SqlTemplate.of("""
             SELECT m.id, m.contributors
-              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+              FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:origins AS uuid[])) AND {readable}
                FOR SHARE OF m
             """)
@@ -52,14 +52,14 @@ public final class MemoryStore {
     private static final String FIND_HOLDER =
             SqlTemplate.of("""
             SELECT m.id, m.author_id, m.revision, char_length(m.text) AS length, m.contributors && {censored} AS hidden
-              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+              FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
                FOR UPDATE OF m
             """).with("censored", MemoryVisibility.censored("b")).sql();
 
     private static final String LOCK_SUPERSEDED = SqlTemplate.of("""
         SELECT m.id
-          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+          FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY(CAST(:ids AS uuid[])) AND {readable}
          ORDER BY m.id
            FOR UPDATE OF m
@@ -70,7 +70,7 @@ public final class MemoryStore {
     /** It sees what was committed while the locks were awaited. */
     private static final String FIND_SUPERSEDED = SqlTemplate.of("""
         SELECT m.id, m.author_id, {superseder} AS superseder
-          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+          FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY(CAST(:ids AS uuid[])) AND {readable}
         """)
             .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
@@ -117,7 +117,7 @@ public final class MemoryStore {
     private static final String READ = SqlTemplate.of("""
             SELECT {memory}
               FROM (SELECT m.*, b.name AS bank_name, {superseder} AS superseder
-                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                      FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
                      WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id) m
               {join_writers}
             """)

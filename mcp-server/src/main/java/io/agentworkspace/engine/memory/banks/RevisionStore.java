@@ -51,7 +51,7 @@ public final class RevisionStore {
     private static final String FIND_TRASHED =
             SqlTemplate.of("""
             SELECT m.id, m.author_id
-              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+              FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at > :kept AND {not_hidden}
              ORDER BY m.deleted_at DESC, m.id
              LIMIT 1
@@ -66,9 +66,9 @@ public final class RevisionStore {
             SqlTemplate.of("""
             SELECT head.id, head.author_id
               FROM bank b
-              JOIN memory head ON head.tenant_id = b.tenant_id AND head.bank_id = b.id
+              JOIN memory head ON head.tenant_id = :tenant AND head.bank_id = b.id
               JOIN memory_revision m
-                ON m.tenant_id = head.tenant_id AND m.bank_id = head.bank_id AND m.memory_id = head.id
+                ON m.tenant_id = :tenant AND m.bank_id = head.bank_id AND m.memory_id = head.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND head.name_key = :key AND head.deleted_at IS NULL
                AND m.revision = :revision AND m.replaced_at > :kept AND {not_hidden}
                FOR UPDATE OF head
@@ -83,7 +83,7 @@ public final class RevisionStore {
                    superseded_by = NULL, superseded_at = NULL, revision = m.revision + 1, updated_at = :now
               FROM memory_revision r
              WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = :id
-               AND r.tenant_id = m.tenant_id AND r.bank_id = m.bank_id AND r.memory_id = m.id AND r.revision = :revision
+               AND r.tenant_id = :tenant AND r.bank_id = m.bank_id AND r.memory_id = m.id AND r.revision = :revision
             """;
 
     private final Db db;

@@ -22,7 +22,7 @@ final class ShareStore {
                AND ({visible_agent}
                     OR (:reads
                         AND EXISTS (SELECT 1
-                                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                      FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
                                      WHERE b.tenant_id = :tenant AND b.id = :bank AND m.author_id = a.id AND {readable}))
                     OR ((:manages OR a.owner_id = :user)
                         AND (EXISTS (SELECT 1 FROM memory m

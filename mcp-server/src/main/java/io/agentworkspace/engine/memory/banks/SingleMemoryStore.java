@@ -39,7 +39,7 @@ final class SingleMemoryStore {
                    OR EXISTS (SELECT 1 FROM agent a
                                WHERE a.tenant_id = :tenant AND a.id = m.author_id AND a.owner_id = :acting_user) AS own,
                    NOT m.contributors && {censored} AND b.censored_at IS NULL AS shown
-              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+              FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND (m.deleted_at IS NULL OR m.deleted_at > :kept)
                AND {which}
                FOR UPDATE OF m

@@ -28,7 +28,7 @@ final class TrashQueries {
     private static final String TRASHED = SqlTemplate.of("""
             SELECT b.id AS bank_id, CAST(m.id AS text) AS id, m.name, left(m.text, {length}) AS text, author.name AS author,
                    m.created_at, m.deleted_at, m.deleted_at + CAST({kept} AS interval) AS kept_until
-              FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+              FROM s, bank b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id, {permit}
                    CROSS JOIN LATERAL (
                        SELECT m.*
                          FROM memory m

@@ -57,7 +57,7 @@ final class DocumentQueries {
                 SELECT p.n, p.blocks,
                        sum(octet_length(p.blocks)) OVER (ORDER BY p.n) - octet_length(p.blocks) AS ahead,
                        lead(p.n) OVER (ORDER BY p.n) AS next
-                  FROM found d JOIN document_part p ON p.tenant_id = d.tenant_id AND p.document_id = d.id
+                  FROM found d JOIN document_part p ON p.tenant_id = :tenant AND p.document_id = d.id
                  WHERE :text AND d.state = 'accepted' AND p.n >= :from)
             SELECT (SELECT {document_json} FROM found d {join_queue}) AS record,
                    (SELECT json_agg(t.blocks ORDER BY t.n) FROM texts t WHERE t.ahead <= :room / 4) AS parts,

@@ -25,7 +25,7 @@ public final class DocumentStore {
 
     private static final String FIND = """
             SELECT d.id, d.name, d.version, d.owner_id, u.name AS owner_name, d.state
-              FROM document d JOIN app_user u ON u.tenant_id = d.tenant_id AND u.id = d.owner_id
+              FROM document d JOIN app_user u ON u.tenant_id = :tenant AND u.id = d.owner_id
              WHERE d.tenant_id = :tenant AND (d.id = CAST(:id AS uuid) OR d.name_key = :key)
              ORDER BY d.id = CAST(:id AS uuid) DESC NULLS LAST, d.version DESC
             """;

@@ -24,9 +24,9 @@ final class CorrectionQueries {
     private static final String REPLACED = SqlTemplate.of("""
         SELECT o.superseded_by AS superseder, left(o.text, :characters) AS text
           FROM bank b
-          JOIN memory s ON s.tenant_id = b.tenant_id AND s.bank_id = b.id AND s.id = :stale
-          JOIN memory n ON n.tenant_id = b.tenant_id AND n.bank_id = b.id AND n.id = ANY(CAST(:superseders AS uuid[]))
-          JOIN memory o ON o.tenant_id = n.tenant_id AND o.bank_id = n.bank_id AND o.superseded_by = n.id
+          JOIN memory s ON s.tenant_id = :tenant AND s.bank_id = b.id AND s.id = :stale
+          JOIN memory n ON n.tenant_id = :tenant AND n.bank_id = b.id AND n.id = ANY(CAST(:superseders AS uuid[]))
+          JOIN memory o ON o.tenant_id = :tenant AND o.bank_id = n.bank_id AND o.superseded_by = n.id
           CROSS JOIN LATERAL (SELECT CASE WHEN o.superseded_at = n.updated_at THEN COALESCE(n.editor_id, n.author_id)
                                           ELSE n.author_id END AS id) writer
          WHERE b.tenant_id = :tenant AND b.id = :bank AND {readable}

@@ -16,11 +16,11 @@ final class NeighbourQueries {
                m.source ->> 'speaker' AS speaker, CAST(m.source ->> 'time' AS timestamptz) AS time, left(m.text, :most) AS text
           FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
           JOIN bank b ON b.tenant_id = :tenant AND b.id = c.bank_id AND b.deleted_at IS NULL
-          JOIN document_memory h ON h.tenant_id = b.tenant_id AND h.bank_id = b.id AND h.memory_id = c.id
-          JOIN memory t ON t.tenant_id = h.tenant_id AND t.bank_id = h.bank_id AND t.id = h.memory_id
-          JOIN document_memory x ON x.tenant_id = h.tenant_id AND x.name_key = h.name_key AND x.bank_id = h.bank_id
+          JOIN document_memory h ON h.tenant_id = :tenant AND h.bank_id = b.id AND h.memory_id = c.id
+          JOIN memory t ON t.tenant_id = :tenant AND t.bank_id = h.bank_id AND t.id = h.memory_id
+          JOIN document_memory x ON x.tenant_id = :tenant AND x.name_key = h.name_key AND x.bank_id = h.bank_id
                                 AND x.n IN (h.n - 1, h.n + 1)
-          JOIN memory m ON m.tenant_id = x.tenant_id AND m.bank_id = x.bank_id AND m.id = x.memory_id
+          JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = x.bank_id AND m.id = x.memory_id
          WHERE m.source ->> 'speaker' IS NOT NULL
            AND m.source ->> 'session' IS NOT DISTINCT FROM t.source ->> 'session'
            AND (CAST(:authors AS bigint[]) IS NULL OR m.author_id = ANY(CAST(:authors AS bigint[])))

@@ -107,8 +107,8 @@ final class AgentQueries {
             "subject.id AS party_id, ",
             SqlTemplate.of("""
             subject CROSS JOIN message m
-                      JOIN participant p ON p.tenant_id = m.tenant_id AND p.party_id = subject.id AND p.conversation_id = m.conversation_id
-                      JOIN conversation st ON st.tenant_id = m.tenant_id AND st.id = m.conversation_id
+                      JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id AND p.conversation_id = m.conversation_id
+                      JOIN conversation st ON st.tenant_id = :tenant AND st.id = m.conversation_id
                      WHERE {may_see_conversation}
             """)
                     .with("may_see_conversation", Visibility.conversation("st"))

@@ -39,7 +39,7 @@ final class AgentRevisionQueries {
                    AND {visible_agent}),
             latest AS (
                 SELECT r.*
-                  FROM a JOIN agent_revision r ON r.tenant_id = a.tenant_id AND r.agent_id = a.id
+                  FROM a JOIN agent_revision r ON r.tenant_id = :tenant AND r.agent_id = a.id
                  WHERE r.tenant_id = :tenant AND r.replaced_at > :kept AND r.revision < :before
                  ORDER BY r.revision DESC
                  LIMIT :limit + 1),

@@ -84,7 +84,7 @@ public final class AgentStore {
             .with("after", neighbours(">", "ASC"))
             .with("rostered", """
             (SELECT w.*
-               FROM roster r JOIN agent w ON w.tenant_id = r.tenant_id AND w.id = r.agent_id
+               FROM roster r JOIN agent w ON w.tenant_id = :tenant AND w.id = r.agent_id
               WHERE r.tenant_id = :tenant AND r.user_id = :user
               LIMIT 1000)
             """)

@@ -35,7 +35,7 @@ public final class RemoteStore {
                 DELETE FROM remote_message q
                  USING agent_remote r
                  WHERE q.tenant_id = :tenant AND q.agent_id = :agent AND q.sent_at IS NOT NULL
-                   AND r.tenant_id = q.tenant_id AND r.agent_id = q.agent_id AND r.url <> :url),
+                   AND r.tenant_id = :tenant AND r.agent_id = q.agent_id AND r.url <> :url),
             r AS (
                 INSERT INTO agent_remote AS r (tenant_id, agent_id, url, header, secret, set_at, internal)
                 VALUES (:tenant, :agent, :url, :header, :secret, :now, :internal)

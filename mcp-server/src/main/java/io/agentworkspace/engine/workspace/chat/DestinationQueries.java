@@ -30,9 +30,9 @@ final class DestinationQueries {
             SELECT m.conversation_id AS conversation, d.name AS domain, z.name AS zone,
                    other.id AS other_id, other.name AS other_name, other.kind AS other_kind, {parent}
               FROM message m
-              JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
-              LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.conversation_id = m.conversation_id
-              LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
+              JOIN conversation c ON c.tenant_id = :tenant AND c.id = m.conversation_id
+              LEFT JOIN zone z ON z.tenant_id = :tenant AND z.conversation_id = m.conversation_id
+              LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = z.domain_id
               LEFT JOIN LATERAL (SELECT * FROM party x
                                   WHERE x.tenant_id = :tenant
                                     AND x.id = CASE WHEN c.low_id = :speaker THEN c.high_id ELSE c.low_id END

@@ -24,7 +24,7 @@ final class QuestionStore {
                               CASE WHEN s.low_id = m.speaker_id THEN s.high_id ELSE s.low_id END, CAST(:choices AS text[]),
                               CAST(:now AS timestamptz) + CAST(CAST(:lasts AS text) AS interval), :now
                          FROM message m
-                         JOIN conversation s ON s.tenant_id = m.tenant_id AND s.id = m.conversation_id
+                         JOIN conversation s ON s.tenant_id = :tenant AND s.id = m.conversation_id
                         WHERE m.tenant_id = :tenant AND m.id = :id
                        RETURNING *)
             SELECT {record} AS record FROM q
@@ -33,7 +33,7 @@ final class QuestionStore {
     private static final String READ =
             SqlTemplate.of("""
             SELECT {record} AS record, q.asker_id, m.created_at
-              FROM question q JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
+              FROM question q JOIN message m ON m.tenant_id = :tenant AND m.id = q.id
              WHERE q.tenant_id = :tenant AND q.id = :id
             """).with("record", QuestionRow.RECORD).sql();
 
@@ -46,7 +46,7 @@ final class QuestionStore {
     private static final String WITHDRAW = change("withdrawn_at = :now", "q.asker_id = :me", """
             , told AS (UPDATE remote_message r
                           SET due_at = :now
-                         FROM q JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
+                         FROM q JOIN message m ON m.tenant_id = :tenant AND m.id = q.id
                         WHERE r.tenant_id = :tenant AND r.conversation_id = m.conversation_id
                           AND COALESCE(r.root_id, r.message_id) = q.id AND r.due_at > :now AND r.claim IS NULL)
             """);
@@ -70,9 +70,9 @@ final class QuestionStore {
             SqlTemplate.of("""
             SELECT d.name
               FROM question q
-              JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
-              JOIN zone z ON z.tenant_id = m.tenant_id AND z.conversation_id = m.conversation_id
-              JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
+              JOIN message m ON m.tenant_id = :tenant AND m.id = q.id
+              JOIN zone z ON z.tenant_id = :tenant AND z.conversation_id = m.conversation_id
+              JOIN domain d ON d.tenant_id = :tenant AND d.id = z.domain_id
              WHERE q.tenant_id = :tenant AND q.id = :id AND {visible_domain}
             """).with("visible_domain", Visibility.domain("d")).sql();
 

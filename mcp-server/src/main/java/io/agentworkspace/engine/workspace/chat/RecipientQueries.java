@@ -19,7 +19,7 @@ final class RecipientQueries {
              OR u.role IN ('admin', 'owner')
              OR EXISTS (SELECT 1
                           FROM membership mine
-                          JOIN domain d ON d.tenant_id = mine.tenant_id AND d.id = mine.domain_id
+                          JOIN domain d ON d.tenant_id = :tenant AND d.id = mine.domain_id
                          WHERE mine.tenant_id = :tenant AND mine.agent_id = :self AND mine.state = 'member'
                            AND (d.owner_id = u.id
                                 OR EXISTS (SELECT 1 FROM membership theirs

@@ -90,7 +90,7 @@ public final class DomainQueries {
             SELECT a.domain_id, a.name AS agent, a.role, a.state, a.since, {online} AS online
               FROM (SELECT m.tenant_id, m.domain_id, CASE WHEN d.host_id = a.id THEN 'host' ELSE 'member' END AS role, a.id, a.name, a.name_key, m.state, m.since
                       FROM domain d
-                      JOIN membership m ON m.tenant_id = d.tenant_id AND m.domain_id = d.id
+                      JOIN membership m ON m.tenant_id = :tenant AND m.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT x.id, x.name, x.name_key FROM agent x
                                            WHERE x.tenant_id = :tenant AND x.id = m.agent_id OFFSET 0) a
                      WHERE {condition} AND (m.state <> 'banned' OR d.owner_id = :user OR :admin)
@@ -106,7 +106,7 @@ public final class DomainQueries {
     private static final String READ_ZONES = SqlTemplate.of("""
             SELECT z.domain_id, z.name, z.description, {whole}, z.created_at
               FROM domain d
-              JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+              JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
              WHERE {condition}
              ORDER BY z.name_key <> :main, z.name_key
              LIMIT :zones
@@ -119,7 +119,7 @@ public final class DomainQueries {
             SELECT s.domain_id, {columns}
               FROM (SELECT z.tenant_id, z.domain_id, z.conversation_id
                       FROM domain d
-                      JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                      JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT * FROM conversation x
                                            WHERE x.tenant_id = :tenant AND x.id = z.conversation_id AND x.last_seq > 0
                                           OFFSET 0) st

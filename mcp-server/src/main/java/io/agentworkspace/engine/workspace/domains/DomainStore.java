@@ -47,7 +47,7 @@ public final class DomainStore {
                  st AS (INSERT INTO conversation (tenant_id) SELECT tenant_id FROM d RETURNING *),
                  z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, conversation_id, created_at)
                        SELECT d.tenant_id, d.id, :main, :main, st.id, d.created_at FROM d CROSS JOIN st),
-                 hosts AS (SELECT a.* FROM d JOIN agent a ON a.tenant_id = d.tenant_id AND a.id = d.host_id),
+                 hosts AS (SELECT a.* FROM d JOIN agent a ON a.tenant_id = :tenant AND a.id = d.host_id),
                  joined AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
                             SELECT d.tenant_id, d.id, hosts.id, hosts.owner_id, 'member', d.created_at
                               FROM d CROSS JOIN hosts),

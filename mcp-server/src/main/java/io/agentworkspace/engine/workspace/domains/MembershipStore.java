@@ -23,8 +23,8 @@ final class MembershipStore {
             """;
 
     private static final String JOINS = """
-            JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
-            JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
+            JOIN domain d ON d.tenant_id = :tenant AND d.id = m.domain_id
+            JOIN agent a ON a.tenant_id = :tenant AND a.id = m.agent_id
             """;
 
     private static final String READ_AGENT = SqlTemplate.of("""
@@ -56,8 +56,8 @@ final class MembershipStore {
                  listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
                            SELECT m.tenant_id, m.agent_id, st.id, m.owner_id, st.last_seq
                              FROM m
-                             JOIN zone z ON z.tenant_id = m.tenant_id AND z.domain_id = m.domain_id
-                             JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
+                             JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = m.domain_id
+                             JOIN conversation st ON st.tenant_id = :tenant AND st.id = z.conversation_id
                             WHERE m.state = 'member'
                            ON CONFLICT DO NOTHING)
             SELECT {member_json} AS record FROM m {joins}
@@ -69,12 +69,12 @@ final class MembershipStore {
                           UNION ALL
                           SELECT a.id
                             FROM domain d
-                            JOIN agent a ON a.tenant_id = d.tenant_id AND a.parent_id = :agent
+                            JOIN agent a ON a.tenant_id = :tenant AND a.parent_id = :agent
                            WHERE d.tenant_id = :tenant AND d.id = :domain AND d.host_id IS DISTINCT FROM a.id),
                  silent AS (DELETE FROM participant p
                              USING zone z, gone
                              WHERE p.tenant_id = :tenant AND p.party_id = gone.id
-                               AND z.tenant_id = p.tenant_id AND z.conversation_id = p.conversation_id AND z.domain_id = :domain)
+                               AND z.tenant_id = :tenant AND z.conversation_id = p.conversation_id AND z.domain_id = :domain)
             DELETE FROM membership m
              USING gone
              WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = gone.id

@@ -30,7 +30,7 @@ public final class ParticipationQueries {
               FROM party p, domain d
              WHERE p.tenant_id = :tenant AND d.tenant_id = :tenant AND d.id = :domain AND p.id IN (
                    SELECT a.id FROM agent a
-                     JOIN membership m ON m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
+                     JOIN membership m ON m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = a.id
                       AND m.state = 'member'
                     WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
                     UNION ALL
@@ -46,7 +46,7 @@ public final class ParticipationQueries {
 
     private static final String MEMBERS = """
             SELECT a.name
-              FROM membership m JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
+              FROM membership m JOIN agent a ON a.tenant_id = :tenant AND a.id = m.agent_id
              WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.state = 'member'
              ORDER BY a.name_key
              LIMIT 500

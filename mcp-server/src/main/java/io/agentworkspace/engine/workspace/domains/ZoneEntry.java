@@ -28,9 +28,9 @@ public final class ZoneEntry {
             + SqlTemplate.of("""
             SELECT d.name AS domain, z.conversation_id AS conversation, z.name AS zone, {takes_part} AS takes_part,
                    ARRAY(SELECT near.name FROM zone near
-                          WHERE z.id IS NULL AND near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
+                          WHERE z.id IS NULL AND near.tenant_id = :tenant AND near.domain_id = d.id LIMIT 500) AS zones
               FROM domain d
-              LEFT JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
+              LEFT JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone
              WHERE d.tenant_id = :tenant AND d.name_key = :domain AND {visible_domain}
             """)
                     .with("takes_part", takesPart("d"))
@@ -50,11 +50,11 @@ public final class ZoneEntry {
         return SqlTemplate.of("""
                 CASE WHEN CAST(:self AS bigint) IS NOT NULL
                      THEN EXISTS (SELECT 1 FROM membership m
-                                   WHERE m.tenant_id = {domain}.tenant_id AND m.domain_id = {domain}.id
+                                   WHERE m.tenant_id = :tenant AND m.domain_id = {domain}.id
                                      AND m.agent_id = :self AND m.state = 'member')
                      ELSE {domain}.owner_id = :user OR :admin
                           OR EXISTS (SELECT 1 FROM membership m
-                                      WHERE m.tenant_id = {domain}.tenant_id AND m.domain_id = {domain}.id
+                                      WHERE m.tenant_id = :tenant AND m.domain_id = {domain}.id
                                         AND m.owner_id = :user AND m.state = 'member') END
                 """).with("domain", domain).sql();
     }

@@ -31,7 +31,7 @@ final class ZoneQueries {
             + SqlTemplate.of("""
             , page AS (
                 SELECT z.*
-                  FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                  FROM d JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
                  WHERE z.name_key > :after AND {begins}
                  ORDER BY z.name_key
                  LIMIT :limit + 1)
@@ -42,9 +42,9 @@ final class ZoneQueries {
                            ORDER BY z.name_key)
                       FROM page z
                       JOIN d ON true
-                      JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
+                      JOIN conversation st ON st.tenant_id = :tenant AND st.id = z.conversation_id
                       LEFT JOIN participant p
-                             ON p.tenant_id = st.tenant_id AND p.conversation_id = st.id
+                             ON p.tenant_id = :tenant AND p.conversation_id = st.id
                             AND p.party_id = COALESCE(:self, :user)) AS rows
             """)
                     .with("begins", NamePrefix.of("z"))
@@ -54,7 +54,7 @@ final class ZoneQueries {
 
     /** The named zone {@code z} of the domain {@code d}; {@code main} if only a domain is named; else the entered one. */
     private static final String ZONE = """
-            zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+            zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
                   AND CASE WHEN CAST(:zone AS text) IS NOT NULL THEN z.name_key = :zone
                            WHEN CAST(:domain AS text) IS NOT NULL THEN z.name_key = :main
                            ELSE z.id = :entered_zone END
@@ -96,7 +96,7 @@ final class ZoneQueries {
             "",
             SqlTemplate.of("""
             domain d JOIN {zone}
-                      JOIN message m ON m.tenant_id = z.tenant_id AND m.conversation_id = z.conversation_id
+                      JOIN message m ON m.tenant_id = :tenant AND m.conversation_id = z.conversation_id
                      WHERE {condition} AND {may_talk}
             """)
                     .with("zone", ZONE)
@@ -109,7 +109,7 @@ final class ZoneQueries {
     private static final String NAMES =
             SqlTemplate.of("""
             SELECT z.name
-              FROM domain d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+              FROM domain d JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
              WHERE {condition}
              ORDER BY z.name_key
              LIMIT 500

@@ -36,7 +36,7 @@ public final class ZoneStore {
                  listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
                            SELECT m.tenant_id, m.agent_id, z.conversation_id, m.owner_id, 0
                              FROM z
-                             JOIN membership m ON m.tenant_id = z.tenant_id AND m.domain_id = z.domain_id
+                             JOIN membership m ON m.tenant_id = :tenant AND m.domain_id = z.domain_id
                             WHERE m.state = 'member')
             SELECT {zone_json} AS record FROM z
             """).with("zone_json", RECORD).sql();

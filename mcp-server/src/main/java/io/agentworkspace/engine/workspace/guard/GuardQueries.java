@@ -39,9 +39,9 @@ public final class GuardQueries {
             SELECT gd.guard_hops AS hops, gd.guard_per_minute AS per_minute,
                    gd.guard_stopped AS stopped,
                    (SELECT main.progress_at
-                      FROM zone mz JOIN conversation main ON main.tenant_id = mz.tenant_id AND main.id = mz.conversation_id
+                      FROM zone mz JOIN conversation main ON main.tenant_id = :tenant AND main.id = mz.conversation_id
                      WHERE mz.tenant_id = :tenant AND mz.domain_id = gd.id AND mz.name_key = 'main') AS progress
-              FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
+              FROM zone gz JOIN domain gd ON gd.tenant_id = :tenant AND gd.id = gz.domain_id
              WHERE gz.tenant_id = :tenant AND gz.conversation_id = :conversation
             """;
 
@@ -67,7 +67,7 @@ public final class GuardQueries {
     private static final String SPOKEN_IN_ZONES = """
             (SELECT max(st.person_at)
                FROM participant p
-               JOIN conversation st ON st.tenant_id = p.tenant_id AND st.id = p.conversation_id
+               JOIN conversation st ON st.tenant_id = :tenant AND st.id = p.conversation_id
               WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
 
     /** What an agent has sent before. Users are not counted. */

@@ -69,7 +69,7 @@ public final class GuardStore {
                SET guard_more = x.guard_more - 1
               FROM zone z
              WHERE z.tenant_id = :tenant AND z.conversation_id = :conversation
-               AND x.tenant_id = z.tenant_id AND x.id = z.domain_id AND x.guard_more > 0
+               AND x.tenant_id = :tenant AND x.id = z.domain_id AND x.guard_more > 0
             RETURNING x.id
             """;
 

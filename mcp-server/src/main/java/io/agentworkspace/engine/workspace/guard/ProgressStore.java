@@ -23,11 +23,11 @@ public final class ProgressStore {
                    SET progress_at = :now
                   FROM zone z, changed
                  WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
-                   AND st.tenant_id = z.tenant_id AND st.id = z.conversation_id)
+                   AND st.tenant_id = :tenant AND st.id = z.conversation_id)
             INSERT INTO guard_received (tenant_id, agent_id, progress_at)
             SELECT a.tenant_id, a.id, :now
               FROM changed t
-              JOIN agent a ON a.tenant_id = t.tenant_id
+              JOIN agent a ON a.tenant_id = :tenant
                           AND a.id IN (t.creator_id, t.assignee_id, t.holder_id, CAST(:speaker AS bigint))
              ORDER BY a.id
             ON CONFLICT (tenant_id, agent_id) DO UPDATE

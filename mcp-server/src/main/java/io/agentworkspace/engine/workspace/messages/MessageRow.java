@@ -18,7 +18,7 @@ public final class MessageRow {
                                   AND x.id = CASE WHEN st.low_id = m.speaker_id THEN st.high_id ELSE st.low_id END
                                OFFSET 0) addressee ON true
             LEFT JOIN LATERAL (SELECT * FROM zone x
-                                WHERE st.low_id IS NULL AND x.tenant_id = m.tenant_id AND x.conversation_id = m.conversation_id
+                                WHERE st.low_id IS NULL AND x.tenant_id = :tenant AND x.conversation_id = m.conversation_id
                                OFFSET 0) mz ON true
             LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = :tenant AND x.id = mz.domain_id OFFSET 0) md ON true
             """;

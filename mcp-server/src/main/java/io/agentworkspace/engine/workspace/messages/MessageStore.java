@@ -110,7 +110,7 @@ public final class MessageStore {
                    SET delivered_at = COALESCE(r.delivered_at, greatest(:now, r.created_at)),
                        read_at = CASE WHEN m.content = {cut} THEN greatest(CAST(:now AS timestamptz), r.created_at) END
                   FROM batch m
-                  JOIN conversation st ON st.tenant_id = m.tenant_id AND st.id = m.conversation_id AND st.low_id IS NOT NULL
+                  JOIN conversation st ON st.tenant_id = :tenant AND st.id = m.conversation_id AND st.low_id IS NOT NULL
                  WHERE r.tenant_id = :tenant AND r.conversation_id = m.conversation_id AND r.seq = m.seq AND r.read_at IS NULL)
             SELECT {columns}, m.changes IS NULL AS counted FROM batch m {joins} ORDER BY m.created_at, m.conversation_id, m.seq
             """)
@@ -126,7 +126,7 @@ public final class MessageStore {
                SET delivered_at = COALESCE(m.delivered_at, greatest(:now, m.created_at)), read_at = greatest(:now, m.created_at)
               FROM conversation st
              WHERE m.tenant_id = :tenant AND m.id = :id AND m.speaker_id <> :party AND m.read_at IS NULL
-               AND st.tenant_id = m.tenant_id AND st.id = m.conversation_id AND st.low_id IS NOT NULL
+               AND st.tenant_id = :tenant AND st.id = m.conversation_id AND st.low_id IS NOT NULL
             """;
 
     private static final String COUNT_UNREAD = SqlTemplate.of("SELECT {unread} AS unread")

@@ -22,7 +22,7 @@ public final class NoticeStore {
     /** Locks the zone's conversation, so that the next statement sees the last announcement there. */
     private static final String LOCK_MAIN = """
             SELECT count(*) FROM (SELECT st.id
-              FROM zone z JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
+              FROM zone z JOIN conversation st ON st.tenant_id = :tenant AND st.id = z.conversation_id
              WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
                FOR NO KEY UPDATE OF st) locked;
             """;
@@ -65,7 +65,7 @@ public final class NoticeStore {
                               SET last_seq = last_seq + 1, announced = last_seq + 1, last_at = greatest(last_at, :at)
                              FROM zone z
                             WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
-                              AND st.tenant_id = z.tenant_id AND st.id = z.conversation_id AND NOT EXISTS (SELECT 1 FROM merged)
+                              AND st.tenant_id = :tenant AND st.id = z.conversation_id AND NOT EXISTS (SELECT 1 FROM merged)
                         RETURNING st.id, st.last_seq, st.last_at),
                  m AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at, notice, changes)
                        SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true, 1 FROM place
@@ -76,7 +76,7 @@ public final class NoticeStore {
                             WHERE p.tenant_id = :tenant AND p.conversation_id = place.id)
             SELECT conversation_id, seq, id FROM m UNION ALL SELECT conversation_id, seq, id FROM merged
             """).with("merged", merged("""
-                            zone z JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
+                            zone z JOIN conversation st ON st.tenant_id = :tenant AND st.id = z.conversation_id
                                                  AND z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'""", "")).sql();
 
     private static final String DIRECT = LOCK_DIRECT

@@ -43,7 +43,7 @@ public record Reach(
             AND (w.answers IS NULL OR w.answers = {answers})
             AND (w.beside IS NULL
                 OR EXISTS (SELECT 1 FROM message own
-                             JOIN conversation place ON place.tenant_id = own.tenant_id AND place.id = own.conversation_id
+                             JOIN conversation place ON place.tenant_id = :tenant AND place.id = own.conversation_id
                             WHERE own.tenant_id = :tenant AND own.id = w.beside
                               AND place.low_id = least(CAST(:speaker AS bigint), {party})
                               AND place.high_id = greatest(CAST(:speaker AS bigint), {party})))
@@ -96,7 +96,7 @@ public record Reach(
                                  OR EXISTS (SELECT 1 FROM hook_session h
                                              WHERE h.tenant_id = :tenant AND h.agent_id = member.agent_id AND {busy}) AS wakes
                            FROM zone z
-                           JOIN membership member ON member.tenant_id = z.tenant_id AND member.domain_id = z.domain_id
+                           JOIN membership member ON member.tenant_id = :tenant AND member.domain_id = z.domain_id
                                                  AND member.state = 'member' AND member.agent_id <> :speaker
                           WHERE z.tenant_id = :tenant AND z.conversation_id = {conversation}) m) AS reached
                 """)

@@ -15,7 +15,7 @@ public final class ReceiptStore {
                SET delivered_at = greatest(CAST(:now AS timestamptz), m.created_at)
               FROM unnest(CAST(:conversations AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[])) receipt (conversation_id, since, upto)
               JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.conversation_id = receipt.conversation_id
-              JOIN conversation st ON st.tenant_id = p.tenant_id AND st.id = p.conversation_id AND st.low_id IS NOT NULL
+              JOIN conversation st ON st.tenant_id = :tenant AND st.id = p.conversation_id AND st.low_id IS NOT NULL
               CROSS JOIN LATERAL (SELECT x.seq
                                     FROM message x
                                    WHERE x.tenant_id = :tenant AND x.conversation_id = p.conversation_id

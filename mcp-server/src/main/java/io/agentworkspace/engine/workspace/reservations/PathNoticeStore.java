@@ -23,7 +23,7 @@ final class PathNoticeStore {
               FROM domain d, unnest(CAST(:parties AS bigint[])) p (id)
              WHERE d.tenant_id = :tenant AND d.id = :domain
                AND (EXISTS (SELECT 1
-                              FROM membership m JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
+                              FROM membership m JOIN agent a ON a.tenant_id = :tenant AND a.id = m.agent_id
                              WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.state = 'member'
                                AND m.agent_id = p.id AND a.destroyed_at IS NULL)
                     OR EXISTS (SELECT 1

@@ -134,7 +134,7 @@ final class TaskQueries {
 
     private static final String READ = SqlTemplate.of("""
             WITH found AS (SELECT t.id, d.id AS domain_id, d.name, {may_talk} AS takes_part
-                          FROM task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+                          FROM task t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
                          WHERE t.tenant_id = :tenant AND t.id = :id AND {visible_domain})
             SELECT (SELECT f.name FROM found f) AS found, (SELECT f.takes_part FROM found f) AS takes_part,
                    (SELECT {record}

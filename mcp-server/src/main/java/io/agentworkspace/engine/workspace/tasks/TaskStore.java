@@ -29,7 +29,7 @@ final class TaskStore {
                        RETURNING *),
                  noted AS (INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what)
                            SELECT tenant_id, id, revision, created_at, creator_id, 'created' FROM t)
-            SELECT {columns} FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+            SELECT {columns} FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
             """).with("columns", TaskRow.COLUMNS).sql();
 
     /** The tasks with these ids in the domain, in an order in which no two transactions wait for each other. */
@@ -48,7 +48,7 @@ final class TaskStore {
 
     private static final String FIND = SqlTemplate.of("""
             SELECT {columns}, {takes_part} AS takes_part
-              FROM task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+              FROM task t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
              WHERE t.tenant_id = :tenant AND t.id = :id AND {visible_domain}
             """)
             .with("columns", TaskRow.COLUMNS)
@@ -92,7 +92,7 @@ final class TaskStore {
     private static String candidate(String condition, String end) {
         return SqlTemplate.of("""
                 (SELECT t.tenant_id, t.id, t.holder_id AS lost_by, t.created_at
-                   FROM task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+                   FROM task t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
                   WHERE t.tenant_id = :tenant AND {condition} AND {takes_part}
                   {end})
                 """)
@@ -120,7 +120,7 @@ final class TaskStore {
                     SELECT tenant_id, id, revision - 1, updated_at, lost_by, 'lost' FROM t WHERE lost_by IS NOT NULL
                      UNION ALL
                     SELECT tenant_id, id, revision, updated_at, holder_id, 'claimed' FROM t)
-                SELECT {columns}, t.lost_by FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+                SELECT {columns}, t.lost_by FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
                 """)
                 .with("free", free)
                 .with("columns", TaskRow.COLUMNS)
@@ -146,7 +146,7 @@ final class TaskStore {
             noted AS (
                 INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what, note)
                 SELECT tenant_id, id, revision, updated_at, :me, :what, CAST(:note AS text) FROM t)
-            SELECT {columns} FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+            SELECT {columns} FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
             """).with("columns", TaskRow.COLUMNS).sql();
 
     /** Keeps what a party reports of a task whose lease it has lost. */
@@ -174,7 +174,7 @@ final class TaskStore {
             UPDATE task t
                SET unmet = t.unmet + :difference
               FROM (SELECT w.id
-                      FROM task_order o JOIN task w ON w.tenant_id = o.tenant_id AND w.id = o.task_id
+                      FROM task_order o JOIN task w ON w.tenant_id = :tenant AND w.id = o.task_id
                      WHERE o.tenant_id = :tenant AND o.after_id = :id
                      ORDER BY w.id
                        FOR NO KEY UPDATE OF w) waiting

@@ -231,7 +231,7 @@ public final class AccountStore {
                         INSERT INTO upstream_account (tenant_id, upstream, user_id, url, tokens, renew_at, renewed_at, connected_at)
                         SELECT p.tenant_id, u.name, p.id, u.url, :tokens, CAST(:renew_at AS timestamptz), :now, :now
                           FROM app_user p
-                          JOIN upstream u ON u.tenant_id = p.tenant_id AND u.name = :upstream AND u.url = :url
+                          JOIN upstream u ON u.tenant_id = :tenant AND u.name = :upstream AND u.url = :url
                                          AND u.created_at = :installed AND u.credential = CAST(:credential AS jsonb)
                          WHERE p.tenant_id = :tenant AND p.id = :user AND p.removed_at IS NULL
                            FOR SHARE OF p, u

@@ -30,7 +30,7 @@ final class ReceiverOwnerQueries {
     static final String MAY_READ_TASK = SqlTemplate.of("""
             EXISTS (SELECT 1
                       FROM task t
-                      JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+                      JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
                      CROSS JOIN {owner}
                        AND t.tenant_id = :tenant AND t.id = CAST(p.data ->> 'task' AS uuid)
                        AND (u.role IN ('admin', 'owner') OR {takes_part}))
@@ -44,9 +44,9 @@ final class ReceiverOwnerQueries {
         return SqlTemplate.of("""
             EXISTS (SELECT 1
                       FROM message m
-                      JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
-                      LEFT JOIN zone z ON c.low_id IS NULL AND z.tenant_id = c.tenant_id AND z.conversation_id = c.id
-                      LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
+                      JOIN conversation c ON c.tenant_id = :tenant AND c.id = m.conversation_id
+                      LEFT JOIN zone z ON c.low_id IS NULL AND z.tenant_id = :tenant AND z.conversation_id = c.id
+                      LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = z.domain_id
                      CROSS JOIN {owner}
                        AND m.tenant_id = :tenant AND m.id = CAST({id} AS uuid)
                        AND (u.role IN ('admin', 'owner')
@@ -65,7 +65,7 @@ final class ReceiverOwnerQueries {
     static final String MAY_READ_MEMORY = SqlTemplate.of("""
             EXISTS (SELECT 1
                       FROM bank b
-                      JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                      JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
                                    AND m.id = CAST(p.data ->> 'memory_id' AS uuid)
                      CROSS JOIN {owner}
                        AND b.tenant_id = :tenant AND b.name = p.data ->> 'bank' AND b.deleted_at IS NULL

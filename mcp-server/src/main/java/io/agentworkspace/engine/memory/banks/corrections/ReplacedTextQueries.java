@@ -15,7 +15,7 @@ final class ReplacedTextQueries {
 
     private static final String TEXTS = SqlTemplate.of("""
         SELECT left(m.text, :characters) AS text
-          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+          FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY(CAST(:ids AS uuid[])) AND {readable}
          ORDER BY m.id
         """)
@@ -24,7 +24,7 @@ final class ReplacedTextQueries {
 
     private static final String NAMED = SqlTemplate.of("""
         SELECT left(m.text, :characters) AS text
-          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+          FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND {readable}
         """)
             .with("readable", MemoryVisibility.readable("m", "b"))

@@ -25,7 +25,7 @@ final class FileQueries {
             + SqlTemplate.of("""
             , b AS (
                 SELECT b.*, {permission}
-                  FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+                  FROM s, bank b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
             SELECT b.permission_level, b.permission_via, b.permission_agent, b.permission_bank, b.permission_owner,
                    (SELECT m.text

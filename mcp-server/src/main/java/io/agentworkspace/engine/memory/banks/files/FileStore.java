@@ -17,7 +17,7 @@ import java.util.UUID;
 final class FileStore {
     private static final String FIND = SqlTemplate.of("""
             SELECT m.id, m.author_id, m.name
-              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+              FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND {readable}
                AND (m.name_key = :name OR {begins})
              ORDER BY m.id
@@ -30,7 +30,7 @@ final class FileStore {
 
     private static final String IS_CURRENT = SqlTemplate.of("""
             SELECT EXISTS (SELECT 1
-                             FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                             FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
                             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id
                               AND ({current} OR m.contributors && {censored})) AS current
             """)
@@ -43,7 +43,7 @@ final class FileStore {
             UPDATE memory m
                SET name_key = NULL
               FROM bank b
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.tenant_id = :tenant AND m.bank_id = b.id
                AND m.name_key = ANY (:keys) AND m.deleted_at IS NULL AND m.contributors && {censored}
             """).with("censored", MemoryVisibility.censored("b")).sql();
 

@@ -94,7 +94,7 @@ final class ExportQueries {
                                r.derived_from, r.supersedes, r.reason, NULL, NULL, r.expires_at, r.pinned, r.stored_at,
                                r.replaced_at
                           FROM memory_revision r
-                         WHERE :revisions AND r.tenant_id = m.tenant_id AND r.bank_id = m.bank_id AND r.memory_id = m.id
+                         WHERE :revisions AND r.tenant_id = :tenant AND r.bank_id = m.bank_id AND r.memory_id = m.id
                            AND NOT r.contributors && {censored}
                            AND (CAST(:after_id AS uuid) IS NULL OR m.id <> CAST(:after_id AS uuid) OR r.revision > :after_place)
                          ORDER BY r.revision
@@ -128,7 +128,7 @@ final class ExportQueries {
             SqlTemplate.of("""
             SELECT count(*) AS files
               FROM (SELECT 1
-                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                      FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
                      WHERE b.tenant_id = :tenant AND b.name_key = :key AND m.deleted_at IS NULL AND {visible_bank}
                      LIMIT :most + 1) each
             """).with("visible_bank", Visibility.bank("b")).sql();

@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class ImportStore {
     private static final String KNOWN = SqlTemplate.of("""
         SELECT CAST(m.id AS text) AS id, m.author_id, m.revision, m.text, {readable} AS readable, m.contributors, m.expires_at
-          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+          FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:ids AS uuid[]))
         """)
             .with("readable", MemoryVisibility.readable("m", "b"))
@@ -34,7 +34,7 @@ final class ImportStore {
     private static final String HOLDERS = SqlTemplate.of("""
         SELECT CAST(m.id AS text) AS id, m.name_key, m.text, {readable} AS readable,
                m.source -> 'origin' ->> 'product' AS product
-          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+          FROM bank b JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = ANY (CAST(:keys AS text[])) AND m.deleted_at IS NULL
         """)
             .with("readable", MemoryVisibility.readable("m", "b"))
@@ -89,7 +89,7 @@ final class ImportStore {
 
     private static final String AGENTS = """
             SELECT a.id, a.name, a.name_key, a.owner_id, o.name AS owner_name
-              FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+              FROM agent a JOIN app_user o ON o.tenant_id = :tenant AND o.id = a.owner_id
              WHERE a.tenant_id = :tenant AND a.name_key = ANY (CAST(:keys AS text[])) AND a.destroyed_at IS NULL
             """;
 

@@ -8,8 +8,7 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
  * a user's name to that user and to admins.
  */
 public final class MemoryUseRow {
-    private static final String OF_MEMORY =
-            "u.tenant_id = m.tenant_id AND u.bank_id = m.bank_id AND u.memory_id = m.id";
+    private static final String OF_MEMORY = "u.tenant_id = :tenant AND u.bank_id = m.bank_id AND u.memory_id = m.id";
 
     /** How long before a correction its author's finding belongs to the same work. */
     private static final String SAME_WORK = "interval '24 hours'";
@@ -49,7 +48,7 @@ public final class MemoryUseRow {
                                                    WHERE a.tenant_id = :tenant AND a.id = u.finder_id AND {visible}) END,
                                      false) AS is_shown
                        FROM memory_use u
-                       LEFT JOIN party p ON p.tenant_id = u.tenant_id AND p.id = u.finder_id
+                       LEFT JOIN party p ON p.tenant_id = :tenant AND p.id = u.finder_id
                       CROSS JOIN LATERAL (
                            SELECT CASE WHEN m.superseder IS NULL THEN m.updated_at ELSE COALESCE(m.superseded_at, m.updated_at) END AS corrected_at,
                                   w.id AS corrector_id, w.name AS corrector

@@ -73,7 +73,7 @@ public final class IndexQueries {
     private static final String NONE = "'00000000-0000-0000-0000-000000000000'";
 
     private static final String NAMED_BANK = searched(SqlTemplate.of("""
-            bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+            bank b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
             """)
             .with("permit", BankPermissionRow.PERMIT)

@@ -40,7 +40,7 @@ final class MessageSearchQueries {
             reachable AS MATERIALIZED (
                 SELECT z.conversation_id AS id
                   FROM domain d
-                  JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                  JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
                  WHERE d.tenant_id = :tenant AND {may_talk}
                    AND (CAST(:domain AS text) IS NULL OR d.name_key = :domain)
                    AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)

@@ -28,7 +28,7 @@ final class WaitQueries {
                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND {visible_agent}) AS agent_found,
                    CAST(:reply AS uuid) IS NULL
                    OR EXISTS (SELECT 1 FROM message m
-                                JOIN participant p ON p.tenant_id = m.tenant_id AND p.conversation_id = m.conversation_id
+                                JOIN participant p ON p.tenant_id = :tenant AND p.conversation_id = m.conversation_id
                                                   AND p.party_id = subject.id
                                WHERE m.tenant_id = :tenant AND m.id = :reply) AS reply_found,
                    d.name AS domain, COALESCE({takes_part}, false) AS takes_part,
@@ -36,7 +36,7 @@ final class WaitQueries {
                    EXISTS (SELECT 1 FROM zone z WHERE z.tenant_id = :tenant AND z.domain_id = d.id
                               AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS zone_found,
                    EXISTS (SELECT 1 FROM zone z
-                             JOIN participant p ON p.tenant_id = z.tenant_id AND p.conversation_id = z.conversation_id
+                             JOIN participant p ON p.tenant_id = :tenant AND p.conversation_id = z.conversation_id
                                                AND p.party_id = subject.id
                             WHERE z.tenant_id = :tenant AND z.domain_id = d.id
                               AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS is_listener
@@ -69,7 +69,7 @@ final class WaitQueries {
                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND a.destroyed_at IS NULL))
                    AND (CAST(:domain AS text) IS NULL
                         OR EXISTS (SELECT 1 FROM zone z
-                                     JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
+                                     JOIN domain d ON d.tenant_id = :tenant AND d.id = z.domain_id
                                     WHERE z.tenant_id = :tenant AND z.conversation_id = p.conversation_id
                                       AND d.name_key = :domain
                                       AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone))))
@@ -149,8 +149,8 @@ final class WaitQueries {
                           CASE WHEN w.domain IS NOT NULL
                                THEN '/' || (SELECT count(*)
                                               FROM domain d
-                                              JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                                              JOIN participant p ON p.tenant_id = z.tenant_id
+                                              JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
+                                              JOIN participant p ON p.tenant_id = :tenant
                                                                 AND p.conversation_id = z.conversation_id AND p.party_id = w.party_id
                                              WHERE d.tenant_id = :tenant AND d.name_key = w.domain) END,
                           (SELECT '/withdrawn' FROM question q
