@@ -1,5 +1,5 @@
 // The memories of a bank: the newest first, by author and tags, or what a search finds.
-import { call, may } from './api.js';
+import { call, may, mayChange } from './api.js';
 import { ago, announce, el, enc, compact, html, nothing, number, problem, repeat, tag } from './parts.js';
 import { virtualList } from './virtual.js';
 
@@ -100,7 +100,7 @@ export async function memoryList({ bank, query, on, isHere, drawn }) {
         row,
         label: `Memories in ${bank.name}`,
         empty: () =>
-          `No memories here.${bank.memories ? '' : ' An export of ChatGPT, Claude, mem0 or Obsidian can be dropped on this page.'}`,
+          `No memories here.${bank.memories || !mayChange('MB_Import') ? '' : ' An export of ChatGPT, Claude, mem0 or Obsidian can be dropped on this page.'}`,
         reader,
       });
     drawn();

@@ -9,13 +9,13 @@ import java.util.Set;
 public final class Figures {
     private static final Set<String> OWN_FAULT = Set.of("internal", "unavailable");
 
-    /** Requests over MCP that are refused before a tool runs, as while the database is away; %s is the function. */
+    /** Requests over MCP that are refused before a tool runs, as while the database is away; its format needs the function. */
     private static final String REFUSED_BEFORE =
-            "(sum(%s(engine_http_requests_total{endpoint=\"mcp\",status=~\"5..\"}[5m])) or vector(0))";
+            "(sum(%1$s(engine_http_requests_total{endpoint=\"mcp\",status=~\"5..\"}[5m])) or vector(0))";
 
     private static final String FAULTS =
             "((sum(%1$s(engine_tool_calls_total{outcome=~\"internal|unavailable\"}[5m])) or vector(0)) + "
-                    + REFUSED_BEFORE.replace("%s", "%1$s") + ")";
+                    + REFUSED_BEFORE + ")";
 
     /** They wait for others, as long as the caller says. */
     private static final String WAITING = "AP_Wait|AP_Ask|AP_Chat|upstream";

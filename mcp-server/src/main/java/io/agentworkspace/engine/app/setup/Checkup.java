@@ -28,12 +28,12 @@ public record Checkup(Settings settings, String version, Clock clock) {
                 .run();
     }
 
-    /** Returns that the embedded database did not start, or that of the running engine has stopped. */
+    /** Returns that the embedded database did not start, or that the running engine is without it. */
     public Finding databaseFailure(PostgresFailure failure) {
         return failure.isInUse()
                 ? Finding.fail(
                         "database",
-                        "the engine that uses %1$s is running, and its database has stopped: %1$s/postgres.log says why. It starts again by itself once the reason is gone, such as a full disk",
+                        "the engine that uses %1$s is running, but its database is not: %1$s/postgres.log says why. It starts again by itself once the reason is gone, such as a full disk",
                         settings.database().dataDir())
                 : Finding.fail("database", "%s", DatabaseChecks.oneLine(failure));
     }

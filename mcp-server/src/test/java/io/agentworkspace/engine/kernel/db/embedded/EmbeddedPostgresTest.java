@@ -193,7 +193,7 @@ class EmbeddedPostgresTest {
                             PostgresFailure.class,
                             failure -> assertThat(stopped(failure))
                                     .startsWith("fail  database")
-                                    .contains("its database has stopped", dataDir + "/postgres.log says why"))
+                                    .contains("its database is not", dataDir + "/postgres.log says why"))
                     .hasMessageContainingAll("in use", dataDir.toString(), pid);
             Process second = AnotherEngine.on(dataDir);
             assertThat(second.inputReader().readLine()).contains("in use", dataDir.toString(), pid);
@@ -205,7 +205,7 @@ class EmbeddedPostgresTest {
         }
     }
 
-    /** Returns what the doctor says if it cannot start the database since the engine runs: only that of the engine has stopped. */
+    /** Returns what the doctor says if it cannot start the database since the engine runs: the engine is without it. */
     private String stopped(PostgresFailure failure) {
         var settings = Settings.read(Map.of("ENGINE_DATA_DIR", dataDir.toString()), List.of());
         return new Checkup(settings, "0", Clock.systemUTC())

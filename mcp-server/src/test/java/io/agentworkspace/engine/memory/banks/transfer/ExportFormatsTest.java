@@ -212,6 +212,22 @@ class ExportFormatsTest {
                 .doesNotContain("[[");
     }
 
+    /** A text may end as the links below an exported note do: those of basic-memory do. */
+    @Test
+    void linksThatAreAMemorysOwnTextComeBack() {
+        var key = tenant.key(ClientApi.REST, "rel", Role.MEMBER, List.of("*"));
+        var who = TestCaller.of(ClientApi.REST, key);
+        agent(who, "Ada");
+        bank(who, "b");
+        storeNamed(who, "b", "Ada", "coffee", "Brewed strong.\\n\\n## Relations\\n\\n- relates_to [[Harbour]]")
+                .ok();
+        bank(who, "back");
+        assertThat(TransferFiles.imported(key, "back", "markdown", download(key, "markdown"))
+                        .number("/stored"))
+                .isEqualTo(2);
+        assertThat(TransferFiles.export(key, "back", "")).contains("- relates_to [[Harbour]]");
+    }
+
     /** Restored memories may have lost their names, and a name may be the same as a file of another memory. */
     @Test
     void memoriesWithOneNameOrOnePathAreKeptApart() throws IOException {

@@ -360,7 +360,7 @@ class TransferToolsTest {
         importing(viewer, "mine", "markdown", broken).refused(2003, "viewer");
     }
 
-    /** So many arrive at once. One more is told to come again, and is taken as soon as one of them has ended. */
+    /** A seventeenth file is told to come again, and is taken as soon as one of the sixteen has ended. */
     @Test
     void sixteenFilesArriveAtOnce() throws IOException {
         var key = tenant.key(ClientApi.REST, "cat", Role.MEMBER, List.of("*"));

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.banks.transfer.exported;
 
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /** What an import knows an export of this engine by, if it is in the form of another product. */
@@ -12,6 +13,10 @@ public final class ExportMark {
 
     /** What stands between the text of a note and its links to other memories. */
     static final String RELATIONS = "\n## Relations\n\n";
+
+    /** The relations that an export writes there; a text may have others of its own. */
+    private static final List<String> KINDS =
+            List.of(ExportedMemory.DERIVED_FROM, ExportedMemory.SUPERSEDES, ExportedMemory.SUPERSEDED_BY);
 
     /** The field that no other program writes. */
     static final String FIELD = "agent_workspace_engine";
@@ -34,6 +39,6 @@ public final class ExportMark {
     }
 
     private static boolean isRelation(String line) {
-        return line.startsWith("- ") && line.endsWith("]]");
+        return KINDS.stream().anyMatch(kind -> line.startsWith("- %s [[".formatted(kind))) && line.endsWith("]]");
     }
 }

@@ -29,6 +29,10 @@ public record ExportedMemory(MemoryLine line, String name, Map<String, String> l
     /** The most bytes of a part of a path that every file system takes, without the extension. */
     private static final int LONGEST_PART = 240;
 
+    static final String DERIVED_FROM = "derived_from";
+    static final String SUPERSEDES = "supersedes";
+    static final String SUPERSEDED_BY = "superseded_by";
+
     /** A relation to another memory of the bank, by its title. */
     record Relation(String kind, String title) {}
 
@@ -72,13 +76,13 @@ public record ExportedMemory(MemoryLine line, String name, Map<String, String> l
         var relations = new ArrayList<Relation>();
         var origins = line.derivedFrom();
         if (origins != null) {
-            origins.forEach(origin -> add(relations, "derived_from", origin));
+            origins.forEach(origin -> add(relations, DERIVED_FROM, origin));
         }
         if (line.supersedes() != null) {
-            add(relations, "supersedes", line.supersedes());
+            add(relations, SUPERSEDES, line.supersedes());
         }
         if (line.supersededBy() != null) {
-            add(relations, "superseded_by", line.supersededBy());
+            add(relations, SUPERSEDED_BY, line.supersededBy());
         }
         return relations;
     }

@@ -26,7 +26,7 @@ final class GraphFormat implements ExportFormat {
         entity.put(ExportMark.FIELD, ExportMark.VALUE);
         var text = new StringBuilder(Json.text(entity)).append('\n');
         for (var relation : memory.relations()) {
-            if (!relation.kind().equals("superseded_by")) { // The other memory has this relation, too.
+            if (!relation.kind().equals(ExportedMemory.SUPERSEDED_BY)) { // The other memory has this relation, too.
                 text.append(Json.text(Json.object()
                                 .put("type", "relation")
                                 .put("from", memory.title())
