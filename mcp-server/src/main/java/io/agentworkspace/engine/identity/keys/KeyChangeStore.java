@@ -108,11 +108,11 @@ public final class KeyChangeStore {
             + SqlTemplate.of("""
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
-            VALUES (:tenant, :id, :hash, present_user(:tenant, :user), :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
-                    :agent, :parent,
-                    COALESCE((SELECT p.ancestors || p.id FROM api_key p
-                               WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
-                    :expires, :now, :user <> :caller OR {by_a_known_key})
+            SELECT :tenant, :id, :hash, present_user(:tenant, :user), :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
+                   :agent, :parent,
+                   COALESCE((SELECT p.ancestors || p.id FROM api_key p
+                              WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
+                   :expires, :now, :user <> :caller OR {by_a_known_key}
             """).with("by_a_known_key", BY_A_KNOWN_KEY).sql());
 
     private static final String UPDATE = recorded("""

@@ -33,36 +33,41 @@ public record KeyRow(
         List<Grant> chain) {
 
     /** The grants of the key {@code k} and of all keys above it, as a JSON array. */
-    public static final String CHAIN = """
+    public static final String CHAIN = chain(":tenant");
+
+    /** Returns that of a key whose tenant is not known yet. */
+    static String chain(String tenant) {
+        return SqlTemplate.of("""
             (SELECT jsonb_agg(jsonb_build_object('capabilities', a.capabilities,
                                                  'toolset', COALESCE(a.toolset, '{default}'),
                                                  'confirm_destructive', a.confirm_destructive,
                                                  'expires_at', a.expires_at, 'revoked_at', a.revoked_at)
                               ORDER BY cardinality(a.ancestors) DESC)
                FROM api_key a
-              WHERE a.tenant_id = k.tenant_id AND a.id = ANY (k.ancestors || k.id))
-            """;
+              WHERE a.tenant_id = {tenant} AND a.id = ANY (k.ancestors || k.id))
+            """).with("tenant", tenant).sql();
+    }
 
     /** Whether the key {@code k} works: neither it nor one above it is revoked or expired. */
     public static final String IN_USE = """
             (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now)
              AND NOT EXISTS (SELECT 1 FROM api_key a
-                              WHERE a.tenant_id = k.tenant_id AND a.id = ANY (k.ancestors)
+                              WHERE a.tenant_id = :tenant AND a.id = ANY (k.ancestors)
                                 AND (a.revoked_at IS NOT NULL OR a.expires_at <= :now)))
             """;
 
     /** The joins that the record needs beside {@code k}. */
     static final String JOINS = """
-            JOIN app_user o ON o.tenant_id = k.tenant_id AND o.id = k.user_id
-            LEFT JOIN agent g ON g.tenant_id = k.tenant_id AND g.id = k.agent_id
-            LEFT JOIN key_seen s ON s.tenant_id = k.tenant_id AND s.key_id = k.id
+            JOIN app_user o ON o.tenant_id = :tenant AND o.id = k.user_id
+            LEFT JOIN agent g ON g.tenant_id = :tenant AND g.id = k.agent_id
+            LEFT JOIN key_seen s ON s.tenant_id = :tenant AND s.key_id = k.id
             """;
 
     static final String JSON = SqlTemplate.of("""
             jsonb_build_object('id', k.id, 'name', k.name, 'user', o.name, 'environment', k.environment,
                                'agent', g.name, 'parent', k.parent_id,
                                'children', (SELECT count(*) FROM api_key c
-                                             WHERE c.tenant_id = k.tenant_id AND c.parent_id = k.id
+                                             WHERE c.tenant_id = :tenant AND c.parent_id = k.id
                                                AND c.revoked_at IS NULL
                                                AND (c.expires_at IS NULL OR c.expires_at > :now)),
                                'created_at', k.created_at, 'last_used_at', s.used_at, 'last_client', s.client,

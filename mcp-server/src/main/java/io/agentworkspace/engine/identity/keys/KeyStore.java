@@ -53,7 +53,7 @@ public final class KeyStore implements Callers {
               JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL
              WHERE k.tenant_id = {tenant} AND k.id = :id
             """)
-            .with("chain", KeyRow.CHAIN)
+            .with("chain", KeyRow.chain("k.tenant_id"))
             .with("tenant", DirectoryStore.tenantOf(Kind.KEY))
             .sql();
 

@@ -58,14 +58,14 @@ final class AccessGrantStore {
                    s.proof_key, g.proves, k.capabilities, COALESCE(k.resource, '/mcp') AS resource,
                    k.revoked_at IS NULL AND a.destroyed_at IS NULL
                    AND EXISTS (SELECT 1 FROM app_user u
-                                WHERE u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL)
+                                WHERE u.tenant_id = :tenant AND u.id = k.user_id AND u.removed_at IS NULL)
                    AND NOT EXISTS (SELECT 1 FROM api_key up
-                                    WHERE up.tenant_id = k.tenant_id AND up.id = ANY (k.ancestors)
+                                    WHERE up.tenant_id = :tenant AND up.id = ANY (k.ancestors)
                                       AND (up.revoked_at IS NOT NULL OR up.expires_at <= :now)) AS alive
               FROM oauth_secret s
-              JOIN oauth_grant g ON g.tenant_id = s.tenant_id AND g.key_id = s.key_id
-              JOIN api_key k ON k.tenant_id = s.tenant_id AND k.id = s.key_id
-              JOIN agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id
+              JOIN oauth_grant g ON g.tenant_id = :tenant AND g.key_id = s.key_id
+              JOIN api_key k ON k.tenant_id = :tenant AND k.id = s.key_id
+              JOIN agent a ON a.tenant_id = :tenant AND a.id = k.agent_id
              WHERE s.tenant_id = :tenant AND s.hash = :hash
                FOR UPDATE OF s
             """;

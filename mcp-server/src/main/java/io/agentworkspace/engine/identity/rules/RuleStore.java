@@ -33,20 +33,22 @@ final class RuleStore {
     /** The counts are reset if the rule's effect changes. */
     private static final String UPDATE =
             SqlTemplate.of("""
-            UPDATE rule r
-               SET name = :name, name_key = :name_key, description = :description,
-                   applies_to = CAST(:applies_to AS text[]), expression = :when, template = :template,
-                   parameters = CAST(:parameters AS json), effect = :effect, message = :message, enabled = :enabled,
-                   priority = :priority, mode = :mode, examples = CAST(:examples AS json),
-                   revision = r.revision + 1, updated_at = :now,
-                   counted_since = CASE WHEN :anew THEN :now ELSE r.counted_since END,
-                   matched = CASE WHEN :anew THEN 0 ELSE r.matched END,
-                   matched_at = CASE WHEN NOT :anew THEN r.matched_at END,
-                   failed = CASE WHEN :anew THEN 0 ELSE r.failed END,
-                   failed_at = CASE WHEN NOT :anew THEN r.failed_at END,
-                   failure = CASE WHEN NOT :anew THEN r.failure END
-             WHERE r.tenant_id = :tenant AND r.id = :id
-            RETURNING {rule_json} AS record
+            WITH r AS (
+                UPDATE rule r
+                   SET name = :name, name_key = :name_key, description = :description,
+                       applies_to = CAST(:applies_to AS text[]), expression = :when, template = :template,
+                       parameters = CAST(:parameters AS json), effect = :effect, message = :message, enabled = :enabled,
+                       priority = :priority, mode = :mode, examples = CAST(:examples AS json),
+                       revision = r.revision + 1, updated_at = :now,
+                       counted_since = CASE WHEN :anew THEN :now ELSE r.counted_since END,
+                       matched = CASE WHEN :anew THEN 0 ELSE r.matched END,
+                       matched_at = CASE WHEN NOT :anew THEN r.matched_at END,
+                       failed = CASE WHEN :anew THEN 0 ELSE r.failed END,
+                       failed_at = CASE WHEN NOT :anew THEN r.failed_at END,
+                       failure = CASE WHEN NOT :anew THEN r.failure END
+                 WHERE r.tenant_id = :tenant AND r.id = :id
+                RETURNING r.*)
+            SELECT {rule_json} AS record FROM r
             """).with("rule_json", RuleRow.JSON).sql();
 
     private static final String LOCK =

@@ -81,12 +81,13 @@ final class UserStore {
                               previous_hash = NULL, previous_until = NULL, revision = revision + 1
                         WHERE :rises AND tenant_id = :tenant AND user_id = :id AND revoked_at IS NULL
                           AND (known_to_others OR previous_hash IS NOT NULL)
-                    RETURNING known_to_others)
-            UPDATE app_user u
-               SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
-                   revision = u.revision + 1
-             WHERE u.tenant_id = :tenant AND u.id = :id
-            RETURNING {user_json} AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys
+                    RETURNING known_to_others),
+                 u AS (UPDATE app_user u
+                          SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
+                              revision = u.revision + 1
+                        WHERE u.tenant_id = :tenant AND u.id = :id
+                    RETURNING u.*)
+            SELECT {user_json} AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys FROM u
             """).with("user_json", RECORD).sql();
 
     private static final String READ = SqlTemplate.of(

@@ -28,11 +28,13 @@ final class SkillStore {
 
     private static final String PUT =
             SqlTemplate.of("""
-            INSERT INTO skill AS s (tenant_id, name, card, size, updated_at)
-            VALUES (:tenant, :name, CAST(:card AS json), :size, :now)
-            ON CONFLICT (tenant_id, name) DO UPDATE
-               SET card = excluded.card, size = excluded.size, updated_at = excluded.updated_at, revision = s.revision + 1
-            RETURNING {skill_json} AS record
+            WITH s AS (
+                INSERT INTO skill AS s (tenant_id, name, card, size, updated_at)
+                VALUES (:tenant, :name, CAST(:card AS json), :size, :now)
+                ON CONFLICT (tenant_id, name) DO UPDATE
+                   SET card = excluded.card, size = excluded.size, updated_at = excluded.updated_at, revision = s.revision + 1
+                RETURNING s.*)
+            SELECT {skill_json} AS record FROM s
             """).with("skill_json", OwnSkill.JSON).sql();
 
     private final Db db;

@@ -53,7 +53,7 @@ public final class DocumentStore {
             INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, declared_charset, comments, origin, size, sha256,
                                   owner_id, created_at, queued_at)
             SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :comments, CAST(:origin AS text), :size, :sha256, :user,
-                   :now, clock_timestamp()
+                   :now, statement_timestamp()
               FROM next
              WHERE :admin
                 OR NOT EXISTS (SELECT 1 FROM document d
@@ -164,7 +164,7 @@ public final class DocumentStore {
     Document requeue(Call call, SubmittedVersion version) {
         db.sql(call, """
                 UPDATE document
-                   SET state = 'queued', attempts = 0, claim = NULL, lease_until = NULL, queued_at = clock_timestamp(),
+                   SET state = 'queued', attempts = 0, claim = NULL, lease_until = NULL, queued_at = statement_timestamp(),
                        reasons = '[]', validated_at = NULL, media_type = NULL, characters = NULL, turns = NULL
                  WHERE tenant_id = :tenant AND id = :id
                 """).set("id", version.id()).run();

@@ -38,7 +38,7 @@ final class QuestionStore {
             """).with("record", QuestionRow.RECORD).sql();
 
     private static final String OPEN =
-            "q.answered_at IS NULL AND q.withdrawn_at IS NULL AND (q.expires_at IS NULL OR q.expires_at > clock_timestamp())";
+            "q.answered_at IS NULL AND q.withdrawn_at IS NULL AND (q.expires_at IS NULL OR q.expires_at > statement_timestamp())";
 
     private static final String ANSWER = change("answer = :answer, answered_by = :me, answered_at = :now", "true", "");
 

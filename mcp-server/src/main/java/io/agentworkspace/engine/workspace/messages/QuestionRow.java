@@ -9,7 +9,7 @@ public final class QuestionRow {
             jsonb_build_object(
                 'id', q.id,
                 'state', CASE WHEN q.answered_at IS NOT NULL THEN 'answered' WHEN q.withdrawn_at IS NOT NULL THEN 'withdrawn'
-                              WHEN q.expires_at <= clock_timestamp() THEN 'expired' ELSE 'open' END,
+                              WHEN q.expires_at <= statement_timestamp() THEN 'expired' ELSE 'open' END,
                 'choices', q.choices, 'expires_at', q.expires_at, 'answer', q.answer,
                 'answered_by', (SELECT x.name FROM party x WHERE x.tenant_id = :tenant AND x.id = q.answered_by),
                 'answered_at', q.answered_at)

@@ -53,7 +53,7 @@ public final class ReservationStore {
               FROM reservation r
               JOIN domain d ON d.tenant_id = r.tenant_id AND d.id = r.domain_id
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id <> :me AND {not_of_parent}
-               AND r.lease_until > clock_timestamp()
+               AND r.lease_until > statement_timestamp()
                AND (NOT d.separate_worktrees OR r.worktree = :worktree OR r.worktree = '' OR :worktree = '')
                AND (r.repository = :repository OR r.repository = '' OR :repository = '')
              ORDER BY r.path, r.id
@@ -73,7 +73,7 @@ public final class ReservationStore {
             INSERT INTO reservation (tenant_id, id, domain_id, repository, worktree, path, holder_id, reason, lease_until, created_at,
                                      lease)
             SELECT :tenant, gen_random_uuid(), :domain, :repository, :worktree, p, :me, CAST(:reason AS text),
-                   date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval), :now, CAST(:lease AS interval)
+                   date_trunc('milliseconds', statement_timestamp()) + CAST(:lease AS interval), :now, CAST(:lease AS interval)
               FROM unnest(CAST(:paths AS text[])) p
             ON CONFLICT (tenant_id, domain_id, holder_id, repository, worktree, path) DO UPDATE
                SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason),
@@ -86,17 +86,19 @@ public final class ReservationStore {
             SELECT {record} AS record
               FROM reservation r
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id = :me
-               AND r.lease_until > clock_timestamp()
+               AND r.lease_until > statement_timestamp()
              ORDER BY r.repository, r.worktree, r.path
             """).with("record", ReservationRow.RECORD).sql();
 
     private static final String DELETE = """
-            DELETE FROM reservation r
-             WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id = :me
-               AND (CAST(:repository AS text) IS NULL OR r.repository = :repository)
-               AND (CAST(:worktree AS text) IS NULL OR r.worktree = :worktree)
-               AND (CAST(:paths AS text[]) IS NULL OR r.path = ANY(CAST(:paths AS text[])))
-            RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, r.lease_until > clock_timestamp() AS in_force, r.refused
+            WITH r AS (
+                DELETE FROM reservation r
+                 WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id = :me
+                   AND (CAST(:repository AS text) IS NULL OR r.repository = :repository)
+                   AND (CAST(:worktree AS text) IS NULL OR r.worktree = :worktree)
+                   AND (CAST(:paths AS text[]) IS NULL OR r.path = ANY(CAST(:paths AS text[])))
+                RETURNING r.*)
+            SELECT r.tenant_id, r.domain_id, r.holder_id, r.path, r.lease_until > statement_timestamp() AS in_force, r.refused FROM r
             """;
 
     private static final String TENANTS_WITH_ENDED =
@@ -336,7 +338,7 @@ public final class ReservationStore {
                    SELECT x.id FROM agent x JOIN agent p ON p.tenant_id = x.tenant_id AND p.id = x.parent_id
                     WHERE x.tenant_id = :tenant AND x.parent_id = :agent AND x.destroyed_at IS NULL
                       AND x.name_key = p.name_key || '/' || CAST(:sub_agent AS text))
-               AND r.lease_until > clock_timestamp()
+               AND r.lease_until > statement_timestamp()
              ORDER BY r.lease_until DESC, r.id
              LIMIT {most}
             """)

@@ -24,18 +24,25 @@ import java.util.function.LongToIntFunction;
 public final class LeaseStore {
     private static final int PORTION = 50;
 
+    private static final String RENEW = SqlTemplate.of("WITH renewed AS ({tasks}) {reservations}")
+            .with("tasks", renewing("task"))
+            .with("reservations", renewing("reservation"))
+            .sql();
+
     /** A lease is written at most once a minute; a short one each quarter of it. */
-    private static final String RENEW = """
-            WITH renewed AS (
-                UPDATE task
-                   SET lease_until = date_trunc('milliseconds', clock_timestamp()) + lease, reminded = false
-                 WHERE tenant_id = :tenant AND holder_id = :holder AND lease_until > clock_timestamp()
-                   AND lease_until < clock_timestamp() + lease - least(INTERVAL '1 minute', lease / 4))
-            UPDATE reservation
-               SET lease_until = date_trunc('milliseconds', clock_timestamp()) + lease, reminded = false
-             WHERE tenant_id = :tenant AND holder_id = :holder AND lease_until > clock_timestamp()
-               AND lease_until < clock_timestamp() + lease - least(INTERVAL '1 minute', lease / 4)
-            """;
+    private static String renewing(String table) {
+        return SqlTemplate.of("""
+                UPDATE {table} held
+                   SET lease_until = due.until, reminded = false
+                  FROM (SELECT id, date_trunc('milliseconds', statement_timestamp()) + lease AS until
+                          FROM {table}
+                         WHERE tenant_id = :tenant AND holder_id = :holder AND lease_until > statement_timestamp()
+                           AND lease_until < statement_timestamp() + lease - least(INTERVAL '1 minute', lease / 4)
+                        OFFSET 0) due
+                 WHERE held.tenant_id = :tenant AND held.id = due.id AND held.holder_id = :holder
+                   AND held.lease_until > statement_timestamp()
+                """).with("table", table).sql();
+    }
 
     private static final String SOON = """
             NOT reminded AND lease > INTERVAL '5 minutes' AND lease_until > statement_timestamp()

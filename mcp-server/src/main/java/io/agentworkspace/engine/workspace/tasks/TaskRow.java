@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /** The record of a task {@code t} in a domain {@code d}. A lease ends by the clock of the database. */
 final class TaskRow {
     /** Whether somebody holds the task. */
-    static final String IN_FORCE = "(t.holder_id IS NOT NULL AND t.lease_until > clock_timestamp())";
+    static final String IN_FORCE = "(t.holder_id IS NOT NULL AND t.lease_until > statement_timestamp())";
 
     /** Whether nobody holds it any longer, though it is not yet freed. */
-    static final String EXPIRED = "(t.state = 'doing' AND t.lease_until <= clock_timestamp())";
+    static final String EXPIRED = "(t.state = 'doing' AND t.lease_until <= statement_timestamp())";
 
     /** Whether it is one of those that nobody holds any longer. An index has them, up to when the statement began. */
     static String expiredIn(String domain) {

@@ -109,7 +109,7 @@ final class TaskStore {
                 t AS (
                     UPDATE task t
                        SET state = 'doing', holder_id = :me, fence = t.fence + 1,
-                           lease_until = date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval),
+                           lease_until = date_trunc('milliseconds', statement_timestamp()) + CAST(:lease AS interval),
                            lease = CAST(:lease AS interval), reminded = false,
                            revision = t.revision + CASE WHEN free.lost_by IS NULL THEN 1 ELSE 2 END, updated_at = :now
                       FROM free
@@ -129,18 +129,20 @@ final class TaskStore {
 
     private static final String UPDATE =
             SqlTemplate.of("""
-            WITH t AS (
+            WITH given AS (
+                SELECT CAST(CAST(:lease AS text) AS interval) AS lease,
+                       date_trunc('milliseconds', statement_timestamp()) + CAST(CAST(:lease AS text) AS interval) AS until),
+            t AS (
                 UPDATE task t
                    SET title = :title, description = :description, tags = CAST(:tags AS text[]), state = :state,
                        result = CAST(:result AS text), assignee_id = CAST(:assignee AS bigint),
                        holder_id = CASE WHEN :has_holder THEN t.holder_id END,
-                       lease_until = CASE WHEN NOT :has_holder THEN NULL
-                                          WHEN CAST(:lease AS text) IS NULL THEN t.lease_until
-                                          ELSE date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval) END,
-                       lease = COALESCE(CAST(CAST(:lease AS text) AS interval), t.lease),
-                       reminded = t.reminded AND CAST(:lease AS text) IS NULL,
+                       lease_until = CASE WHEN :has_holder THEN COALESCE(given.until, t.lease_until) END,
+                       lease = COALESCE(given.lease, t.lease),
+                       reminded = t.reminded AND given.lease IS NULL,
                        unmet = CASE WHEN CAST(:unmet AS integer) IS NULL THEN t.unmet ELSE CAST(:unmet AS integer) END,
                        revision = t.revision + 1, updated_at = :now
+                  FROM given
                  WHERE t.tenant_id = :tenant AND t.id = :id
              RETURNING t.*),
             noted AS (
