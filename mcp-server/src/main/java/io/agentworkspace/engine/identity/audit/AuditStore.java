@@ -68,7 +68,7 @@ public final class AuditStore implements AutoCloseable {
     private static final String TENANTS_WITH_OLD = """
             SELECT f.tenant_id
               FROM event_feed f
-             WHERE (SELECT min(a.at) FROM audit a WHERE a.tenant_id = :tenant) < :until
+             WHERE (SELECT min(a.at) FROM audit a WHERE a.tenant_id = f.tenant_id) < :until
             """;
 
     private static final String OLD = Db.deletingOld("audit", """
