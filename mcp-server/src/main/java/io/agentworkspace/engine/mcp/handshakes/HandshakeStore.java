@@ -57,7 +57,7 @@ public final class HandshakeStore {
 
     private final Map<Holder, Map<UUID, HandshakeNote>> unproven = new ConcurrentHashMap<>();
     private final AtomicLong lost = new AtomicLong();
-    private static final String OLD = Db.oldRows("handshake", "tenant_id, id", "at < :until ORDER BY at");
+    private static final String OLD = Db.oldRows("handshake", "tenant_id, id", "at < :until");
 
     private final Db db;
 
