@@ -12,8 +12,9 @@ final class CardQueries {
         SELECT a.name, a.description
           FROM tenant t
           JOIN agent a ON a.tenant_id = t.tenant_id
+          LEFT JOIN agent_remote r ON r.tenant_id = a.tenant_id AND r.agent_id = a.id
          WHERE t.name_key = :tenant_key AND a.name_key = :agent_key AND a.access = 'public' AND a.destroyed_at IS NULL
-           AND NOT EXISTS (SELECT 1 FROM agent_remote r WHERE r.tenant_id = :tenant AND r.agent_id = a.id)
+           AND r.agent_id IS NULL
         """;
 
     private final Db db;

@@ -110,7 +110,7 @@ final class UsageStore {
                 .list(row -> raised(row, LocalDate.parse(row.text("day"))));
     }
 
-    /** Adds up the differences that no other replica is adding up at the moment. */
+    /** Adds up some of the differences. Each is counted by the replica that deletes it. */
     List<Raised> rollUp() {
         return db.sql("""
                 WITH taken AS (DELETE FROM usage_delta

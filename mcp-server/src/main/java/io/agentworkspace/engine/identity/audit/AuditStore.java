@@ -1,5 +1,8 @@
 package io.agentworkspace.engine.identity.audit;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toCollection;
+
 import io.agentworkspace.engine.identity.credentials.ClientName;
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -20,7 +23,6 @@ import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -192,19 +194,6 @@ public final class AuditStore implements AutoCloseable {
         return row.put("target_key", targetKey(entry));
     }
 
-    /** Writes the rows of one tenant after the other, and takes those that are written from the list. */
-    private void insert(List<ObjectNode> rows) {
-        while (!rows.isEmpty()) {
-            var tenant = rows.getFirst().path("tenant_id").asLong();
-            Predicate<ObjectNode> isIts = row -> row.path("tenant_id").asLong() == tenant;
-            db.sql(INSERT)
-                    .set("tenant", tenant)
-                    .set("rows", Json.text(rows.stream().filter(isIts).toList()))
-                    .run();
-            rows.removeIf(isIts);
-        }
-    }
-
     /** Writes the refusals since the last flush. If that fails, they are written with the next one. */
     public void flush(Instant now) {
         tally.over(now)
@@ -212,18 +201,29 @@ public final class AuditStore implements AutoCloseable {
                         row(sum.tenant(), sum.entry()),
                         Objects.requireNonNull(sum.entry().times())));
         var rows = new ArrayList<ObjectNode>();
-        while (refusals.drainTo(rows, BATCH) > 0) {
-            try {
-                insert(rows);
-            } catch (RuntimeException e) {
-                rows.stream().filter(row -> !refusals.offer(row)).forEach(_ -> lost.incrementAndGet());
-                throw e;
-            }
+        refusals.drainTo(rows);
+        var left =
+                rows.stream().collect(groupingBy(row -> row.path("tenant_id").asLong(), toCollection(ArrayList::new)));
+        try {
+            TenantTurns.take(left.keySet(), tenant -> insert(tenant, Objects.requireNonNull(left.get(tenant))));
+        } finally {
+            left.values().stream()
+                    .flatMap(List::stream)
+                    .filter(row -> !refusals.offer(row))
+                    .forEach(_ -> lost.incrementAndGet());
         }
         var missing = lost.getAndSet(0);
         if (missing > 0) {
             LOG.warn("the audit lacks {} refused calls: too many came at once", missing);
         }
+    }
+
+    /** Writes some of a tenant's rows, takes them from the list, and returns whether there are more. */
+    private boolean insert(long tenant, List<ObjectNode> rows) {
+        var some = rows.subList(0, Math.min(BATCH, rows.size()));
+        db.sql(INSERT).set("tenant", tenant).set("rows", Json.text(some)).run();
+        some.clear();
+        return !rows.isEmpty();
     }
 
     /** Writes the summaries of the current minute. */

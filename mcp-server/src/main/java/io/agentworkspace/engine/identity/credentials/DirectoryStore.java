@@ -9,7 +9,9 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The directory of tenants: it says which one a credential or a code belongs to. Whoever stores one adds its entry in the same
@@ -60,6 +62,9 @@ public final class DirectoryStore {
 
     /** Replicas begin at different ids, and a new one not where all began before. */
     private volatile String swept = ApiKey.generate(new SecureRandom()).id();
+
+    /** When the key of an entry was first missing: an entry can be visible shortly before its key, which is on another server. */
+    private final Map<String, Instant> missing = new ConcurrentHashMap<>();
 
     public DirectoryStore(Db db) {
         this.db = db;
@@ -118,9 +123,10 @@ public final class DirectoryStore {
     /** Deletes the entries that expired a while ago, and those of keys that no longer exist, of some thousand keys in a round. */
     public void purge(Instant now) {
         db.deleteOld(EXPIRED, now.minus(KEPT));
+        missing.values().removeIf(at -> at.isBefore(now.minus(KEPT)));
         var ends = 0;
         for (var portion = 0; portion < PORTIONS && ends < 2; portion++) {
-            swept = sweep(swept);
+            swept = sweep(swept, now);
             ends += swept.isEmpty() ? 1 : 0;
         }
     }
@@ -128,11 +134,11 @@ public final class DirectoryStore {
     private record Entry(String id, long tenant) {}
 
     /**
-     * Deletes the entries of keys that no longer exist, among the next ones in the order of ids.
+     * Deletes the entries of keys that no longer exist, and did not in an earlier round, among the next ones in the order of ids.
      *
      * @return the last id that was looked at, or an empty one at the end
      */
-    private String sweep(String after) {
+    private String sweep(String after, Instant now) {
         var next = db.sql(NEXT_KEYS)
                 .set("after", after)
                 .set("portion", PORTION)
@@ -146,6 +152,7 @@ public final class DirectoryStore {
                 .set("ids", List.copyOf(gone))
                 .list(row -> row.text("id"))
                 .forEach(gone::remove);
+        gone.removeIf(id -> !missing.computeIfAbsent(id, _ -> now).isBefore(now));
         if (!gone.isEmpty()) {
             db.sql(GONE).set("ids", gone).run();
         }

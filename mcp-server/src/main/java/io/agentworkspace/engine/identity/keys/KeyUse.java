@@ -115,8 +115,11 @@ public final class KeyUse {
 
     /** Writes what was recorded since the last flush. If that fails, it is recorded again. */
     public void flush() {
-        commands.flush(command -> command.key().tenant(), this::writeCommands);
-        sights.flush(UsedKey::tenant, this::writeSights);
+        try {
+            commands.flush(command -> command.key().tenant(), this::writeCommands);
+        } finally {
+            sights.flush(UsedKey::tenant, this::writeSights);
+        }
     }
 
     /** The keys that still exist, in one order, so that replicas do not wait for each other in a circle. */

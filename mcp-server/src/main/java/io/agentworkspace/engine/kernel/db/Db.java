@@ -247,14 +247,14 @@ public final class Db implements AutoCloseable {
      * Returns the statement for {@link #deleteOld}, which deletes some of the rows.
      *
      * @param key the columns of the table's primary key
-     * @param old the condition, with {@code :until}; an order may follow
+     * @param old the condition, with {@code :until}; a row that no longer meets it when it can be locked is kept
      */
     public static String oldRows(String table, String key, String old) {
         return deletingOld(
                 table,
                 SqlTemplate.of("""
                 DELETE FROM {table}
-                 WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {old} LIMIT :portion)
+                 WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {old} LIMIT :portion) AND ({old})
                 """)
                         .with("table", table)
                         .with("key", key)

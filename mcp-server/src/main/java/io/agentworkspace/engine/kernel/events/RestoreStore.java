@@ -3,10 +3,13 @@ package io.agentworkspace.engine.kernel.events;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlFailure;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,6 +63,7 @@ public final class RestoreStore {
     private final Db db;
     private final Clock clock;
     private final String files;
+    private final TenantTurns turns = new TenantTurns("restores are noticed");
     private final AtomicBoolean isUnnoticed = new AtomicBoolean();
 
     /** @param files identifies the database's files, where the engine can see them; else empty */
@@ -71,37 +75,48 @@ public final class RestoreStore {
 
     /** Advances the numbers of all tenants whose data were restored since the last look, if the database lets us know that. */
     public void notice() {
-        notice(null);
-    }
-
-    /** @param tenants to look at; null for all */
-    public void notice(@Nullable List<Long> tenants) {
+        var homes = look(null);
         try {
-            record Found(long tenant, String home) {}
-            var found = db.sql(LOOK)
-                    .set("files", files)
-                    .set("tenants", tenants)
-                    .list(row -> new Found(row.number("tenant_id"), row.text("home")));
-            var moved = 0;
-            for (var each : found) {
-                moved += isMoved(each.tenant(), each.home()) ? 1 : 0;
-            }
-            isUnnoticed.set(false);
-            if (moved > 0) {
-                LOG.warn(
-                        "the data of {} tenants were restored from a backup, or are on another server: the numbers of feeds and deliveries go on from the time",
-                        moved);
-            }
-        } catch (SqlFailure e) {
-            goOn(e, e.isNotOffered());
+            turns.each(homes.keySet(), tenant -> {
+                advance(tenant, homes);
+                return true;
+            });
         } catch (Problem e) {
             goOn(e, db.state() == DatabaseState.READ_ONLY);
         }
     }
 
+    /**
+     * Returns where the data of tenants are, of those whose numbers must be advanced.
+     *
+     * @param tenants to look at; null for all
+     */
+    public Map<Long, String> look(@Nullable List<Long> tenants) {
+        var homes = new HashMap<Long, String>();
+        try {
+            db.sql(LOOK)
+                    .set("files", files)
+                    .set("tenants", tenants)
+                    .list(row -> homes.put(row.number("tenant_id"), row.text("home")));
+        } catch (SqlFailure e) {
+            goOn(e, e.isNotOffered());
+        }
+        return homes;
+    }
+
+    /** Advances the numbers of a tenant, if it is among those to be advanced. */
+    public void advance(long tenant, Map<Long, String> homes) {
+        var home = homes.get(tenant);
+        if (home != null && isMoved(tenant, home)) {
+            LOG.warn(
+                    "the data of the tenant {} were restored from a backup, or are on another server: the numbers of its feed and deliveries go on from the time",
+                    tenant);
+        }
+    }
+
     /** @return false on the first start, and if another replica has done it */
     private boolean isMoved(long tenant, String home) {
-        return db.transaction(() -> {
+        var isMoved = db.transaction(() -> {
             var epoch = db.sql(MOVE)
                     .set("tenant", tenant)
                     .set("home", home)
@@ -114,6 +129,8 @@ public final class RestoreStore {
             }
             return epoch > 0;
         });
+        isUnnoticed.set(false);
+        return isMoved;
     }
 
     private void goOn(RuntimeException failure, boolean isForeseen) {

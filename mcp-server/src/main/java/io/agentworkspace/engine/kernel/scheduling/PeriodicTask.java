@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
  * Work that is attempted repeatedly in the background, whether or not the previous attempt failed. Repeated failures
  * are logged at the third, thirtieth, three hundredth time, and so on. A defect is also logged the first time.
  */
-final class PeriodicTask {
+public final class PeriodicTask {
     private static final Logger LOG = LoggerFactory.getLogger(PeriodicTask.class);
     private static final long TOLD_FIRST = 3;
 
@@ -16,11 +16,13 @@ final class PeriodicTask {
     private long failures;
     private long toldNext = TOLD_FIRST;
 
-    PeriodicTask(String name) {
+    /** @param name names the work in the log */
+    public PeriodicTask(String name) {
         this.name = name;
     }
 
-    synchronized void attempt(Runnable work) {
+    /** Runs the work. A failure is only logged. */
+    public synchronized void attempt(Runnable work) {
         try {
             work.run();
             if (failures >= TOLD_FIRST) {

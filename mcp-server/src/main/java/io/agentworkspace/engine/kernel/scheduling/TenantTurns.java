@@ -80,7 +80,7 @@ public final class TenantTurns {
         RuntimeException failure = null;
         var isAnyDone = false;
         for (var tenant : order(tenants)) {
-            log(failure);
+            logLast(failure);
             failure = null;
             last = tenant;
             try {
@@ -96,7 +96,7 @@ public final class TenantTurns {
         if (failure != null && !isAnyDone) {
             throw failure;
         }
-        log(failure);
+        logLast(failure);
     }
 
     private List<Long> order(Collection<Long> tenants) {
@@ -106,11 +106,17 @@ public final class TenantTurns {
         return order;
     }
 
-    private void log(@Nullable RuntimeException failure) {
+    private void logLast(@Nullable RuntimeException failure) {
+        if (failure != null) {
+            log("%s: not for the tenant %d".formatted(name, last), failure);
+        }
+    }
+
+    private static void log(String what, RuntimeException failure) {
         if (failure instanceof Problem problem) {
-            LOG.debug("{}: postponed for the tenant {}: {}", name, last, problem.note());
-        } else if (failure != null) {
-            LOG.warn("{}: failed for the tenant {}; trying again", name, last, failure);
+            LOG.debug("{}: {}", what, problem.note());
+        } else {
+            LOG.warn("{}; trying again", what, failure);
         }
     }
 
@@ -138,7 +144,7 @@ public final class TenantTurns {
             if (all.isEmpty()) {
                 throw e;
             }
-            LOG.debug("the work of some tenants cannot be claimed", e);
+            log("the work of some tenants cannot be claimed", e);
         }
         return all;
     }

@@ -57,7 +57,7 @@ public final class HandshakeStore {
 
     private final Map<Holder, Map<UUID, HandshakeNote>> unproven = new ConcurrentHashMap<>();
     private final AtomicLong lost = new AtomicLong();
-    private static final String OLD = Db.oldRows("handshake", "tenant_id, id", "at < :until ORDER BY at");
+    private static final String OLD = Db.oldRows("handshake", "tenant_id, id", "at < :until");
 
     private final Db db;
 
@@ -95,8 +95,11 @@ public final class HandshakeStore {
 
     /** Writes the collected handshakes. Those that could not be written are collected again. */
     public synchronized void flush() {
-        flush(proven);
-        flush(unproven);
+        try {
+            flush(proven);
+        } finally {
+            flush(unproven);
+        }
         var missing = lost.getAndSet(0);
         if (missing > 0) {
             LOG.warn("{} handshakes were not recorded: too many came at once", missing);
@@ -127,8 +130,9 @@ public final class HandshakeStore {
             TenantTurns.take(tenants.keySet(), tenant -> {
                 var waiting = Objects.requireNonNull(tenants.get(tenant));
                 var batch = next(waiting);
-                write(tenant, batch);
+                var holders = write(tenant, batch);
                 batch.forEach(left::remove);
+                prune(tenant, holders);
                 return !waiting.isEmpty();
             });
         } catch (RuntimeException e) {
@@ -169,9 +173,10 @@ public final class HandshakeStore {
         return batch;
     }
 
-    private void write(long tenant, List<Noted> batch) {
+    /** @return the holders of what was written */
+    private List<String> write(long tenant, List<Noted> batch) {
         var rows = batch.stream().map(HandshakeStore::row).toList();
-        var touched = db.sql("""
+        return db.sql("""
                 WITH k AS MATERIALIZED (
                     SELECT id, user_id FROM api_key
                      WHERE tenant_id = :tenant AND id = ANY(CAST(:keys AS text[]))
@@ -220,7 +225,6 @@ public final class HandshakeStore {
                 .set("rows", Json.text(rows))
                 .set("while", HandshakeNote.WHILE.toString())
                 .list(row -> row.text("holder"));
-        prune(tenant, touched);
     }
 
     private static <T> List<T> distinct(List<Noted> batch, Function<Holder, @Nullable T> part) {

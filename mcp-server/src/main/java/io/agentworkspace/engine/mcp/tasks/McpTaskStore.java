@@ -141,7 +141,6 @@ public final class McpTaskStore {
              WHERE q.place <= :share AND q.leased_until <= now()
              GROUP BY q.tenant_id
              ORDER BY min(q.leased_until)
-             LIMIT :most
             """).with("queue", QUEUE).sql();
 
     private static final String CLAIM = SqlTemplate.of("""
@@ -281,19 +280,20 @@ public final class McpTaskStore {
 
     /** Claims unclaimed tasks of this server in any tenant, at most {@link #SHARE} for each principal. Tenants take turns. */
     public List<Task> claim(String server, int most, Duration lease) {
-        var tenants = claiming(TENANTS, server, most).list(row -> row.number("tenant_id"));
+        var tenants = claiming(TENANTS, server).list(row -> row.number("tenant_id"));
         return TenantTurns.claim(
                 tenants,
                 most,
                 SHARE,
-                (tenant, room) -> claiming(CLAIM, server, room)
+                (tenant, room) -> claiming(CLAIM, server)
                         .set("tenant", tenant)
+                        .set("most", room)
                         .set("lease", lease.toString())
                         .list(McpTaskStore::task));
     }
 
-    private Statement claiming(String text, String server, int most) {
-        return db.sql(text).set("server", server).set("share", SHARE).set("most", most);
+    private Statement claiming(String text, String server) {
+        return db.sql(text).set("server", server).set("share", SHARE);
     }
 
     /** Returns whether the claim is still valid, and extends its lease. Others may have taken the task if it has expired. */

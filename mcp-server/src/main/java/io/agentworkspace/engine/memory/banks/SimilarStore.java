@@ -165,11 +165,14 @@ final class SimilarStore {
         var tenants = LongStream.iterate(next(0), tenant -> tenant > 0, this::next)
                 .boxed()
                 .toList();
-        TenantTurns.take(
-                tenants,
-                tenant -> completePortion(tenant) == PORTION
-                        && !Thread.currentThread().isInterrupted());
-        db.mergeNewEntries("memory_sketch");
+        try {
+            TenantTurns.take(
+                    tenants,
+                    tenant -> completePortion(tenant) == PORTION
+                            && !Thread.currentThread().isInterrupted());
+        } finally {
+            db.mergeNewEntries("memory_sketch");
+        }
     }
 
     /** Returns the next tenant with memories without a sketch; zero behind the last one. */

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.embedding;
 
+import io.agentworkspace.engine.kernel.scheduling.PeriodicTask;
 import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.kernel.scheduling.WorkLoop;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Lag;
@@ -29,6 +30,7 @@ public final class EmbeddingQueue implements AutoCloseable {
     private final Embedder embedder;
     private final WorkLoop loop = new WorkLoop(
             "memories get their vectors", Thread.ofPlatform().daemon().name("embeddings"), POLL, this::round);
+    private final PeriodicTask claiming = new PeriodicTask("memories without vectors are claimed");
     private volatile boolean isClosed;
     private volatile boolean isStoring;
     private boolean isWarm;
@@ -88,14 +90,11 @@ public final class EmbeddingQueue implements AutoCloseable {
     /** Claims memories of these tenants, and embeds them; whether there were any. Each tenant has the same share of the portion. */
     private boolean embed(List<Long> tenants) {
         var shares = new ArrayList<List<Waiting>>();
-        try {
-            TenantTurns.take(tenants, tenant -> {
-                shares.add(store.claim(tenant, PORTION / tenants.size(), LEASE));
-                return false;
-            });
-        } finally {
-            embedAll(inTurns(shares));
-        }
+        claiming.attempt(() -> TenantTurns.take(tenants, tenant -> {
+            shares.add(store.claim(tenant, PORTION / tenants.size(), LEASE));
+            return false;
+        }));
+        embedAll(inTurns(shares));
         return shares.stream().anyMatch(share -> !share.isEmpty());
     }
 

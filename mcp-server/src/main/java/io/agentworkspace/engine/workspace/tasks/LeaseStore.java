@@ -174,8 +174,13 @@ public final class LeaseStore {
     /** Reminds the holders of leases that end within five minutes. */
     void remind() {
         var at = clock.instant();
-        each(TENANTS_WITH_TASKS_SOON, tenant -> remind(tenant, REMIND_OF_TASKS, Ending::task, at));
-        each(TENANTS_WITH_RESERVATIONS_SOON, tenant -> remind(tenant, REMIND_OF_RESERVATIONS, Ending::reservation, at));
+        try {
+            each(TENANTS_WITH_TASKS_SOON, tenant -> remind(tenant, REMIND_OF_TASKS, Ending::task, at));
+        } finally {
+            each(
+                    TENANTS_WITH_RESERVATIONS_SOON,
+                    tenant -> remind(tenant, REMIND_OF_RESERVATIONS, Ending::reservation, at));
+        }
     }
 
     /** Does portions of the work of the tenants that the statement finds. */

@@ -5,8 +5,10 @@ import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static io.agentworkspace.engine.testing.KeyFixture.make;
 import static io.agentworkspace.engine.testing.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.kernel.db.SqlFailure;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
@@ -19,6 +21,7 @@ import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
@@ -443,8 +446,25 @@ class AuditTest {
     }
 
     private Caller keyed(String key) {
-        return new Caller(
-                fixture.tenant.id(ClientApi.REST), "t", 1, "flood", Role.MEMBER, Set.of("*"), "key:" + key, null);
+        return keyed(fixture.tenant.id(ClientApi.REST), key);
+    }
+
+    private static Caller keyed(long tenant, String key) {
+        return new Caller(tenant, "t", 1, "flood", Role.MEMBER, Set.of("*"), "key:" + key, null);
+    }
+
+    @Test
+    void theEntriesOfATenantWhoseWritingFailsDoNotHoldUpThoseOfOthers() {
+        var audit = new AuditStore(TestDatabase.db(), Duration.ofDays(90));
+        var unwritable = entry(Instant.now(), "\0");
+        audit.refused(keyed(new TestTenant().id(ClientApi.REST), "k"), unwritable);
+        audit.refused(keyed("k"), entry(Instant.now()));
+        audit.refused(keyed(new TestTenant().id(ClientApi.REST), "k"), unwritable);
+        for (var again = 0; again < 2; again++) {
+            assertThatThrownBy(() -> audit.flush(Instant.now())).isInstanceOf(SqlFailure.class);
+            assertThat(TenantRows.count(fixture.tenant.id(ClientApi.REST), "audit"))
+                    .isOne();
+        }
     }
 
     @Test
@@ -482,6 +502,10 @@ class AuditTest {
     }
 
     private static AuditEntry entry(Instant at) {
+        return entry(at, "r");
+    }
+
+    private static AuditEntry entry(Instant at, String request) {
         var user = at.isBefore(Instant.parse("2002-01-01T00:00:00Z")) ? "old" : "flood";
         return AuditEntry.event(
                         AuditEvent.SESSION_START,
@@ -489,7 +513,7 @@ class AuditTest {
                         new AuditEntry.Actor(user, "key", null),
                         new AuditEntry.Subject("agent", null, null),
                         RequestSource.NOWHERE,
-                        "r")
+                        request)
                 .ruled("conflict", List.of());
     }
 }

@@ -79,6 +79,17 @@ class KeyUseTest {
     }
 
     @Test
+    void theLastUseOfAKeyIsWrittenEvenIfItsCommandsCannotBe() {
+        use.record(caller(), "\0");
+        use.seen(caller(), "first");
+        assertThatThrownBy(use::flush).isInstanceOf(SqlFailure.class);
+        assertThat(DB.sql("SELECT client FROM key_seen WHERE tenant_id = :tenant")
+                        .set("tenant", tenant)
+                        .one(row -> row.text("client")))
+                .contains("first");
+    }
+
+    @Test
     void whatIsOldIsClearedAway() {
         var now = CLOCK.instant();
         DB.sql("""

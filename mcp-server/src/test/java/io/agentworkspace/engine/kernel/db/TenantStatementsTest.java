@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.kernel.db;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.testing.Repository;
@@ -48,6 +49,14 @@ class TenantStatementsTest {
     private static final Pattern OF_A_TENANT =
             Pattern.compile("tenant_id\\s*=|USING \\(tenant_id|INSERT INTO \\w+ (AS \\w+ )?\\(tenant_id");
 
+    private static final Pattern CONSTANT = Pattern.compile("(?s)String ([A-Z_]+)\\s*=(.*?);\n\n");
+
+    /** A statement without a call, up to its end, that is run where it is written. */
+    private static final Pattern OUTSIDE = Pattern.compile(
+            "(?s)\\bsql\\(([A-Z_]+|\"\"\".*?\"\"\"|\"[^\"]*\")\\)(?=\\s*\\.)(?:(?!;\n).)*?\\.(?:run\\w*|list|one)\\(.*?;\n");
+
+    private static final Pattern NAMES_TENANT = Pattern.compile(":tenant\\b");
+
     @Test
     void eachStatementNamesTheTenantOrIsKnown() {
         var tables = TestDatabase.db().sql("""
@@ -73,6 +82,36 @@ class TenantStatementsTest {
         var known = new TreeMap<String, Integer>();
         KNOWN.forEach((type, text) -> known.put(type, Integer.valueOf(text.substring(0, text.indexOf(':')))));
         assertThat(found).isEqualTo(known);
+    }
+
+    /** A statement outside of a call that names {@code :tenant} has nothing else that sets it. */
+    @Test
+    void eachStatementOutsideOfACallSetsTheTenantThatItNames() {
+        var wrong = """
+                private static final String READ = "WHERE tenant_id = :tenant";
+
+                db.sql(READ).set("id", 1).run();
+                """;
+        assertThat(unset(wrong)).hasSize(1);
+        assertThat(unset(wrong.replace("set(\"id\"", "set(\"tenant\""))).isEmpty();
+        assertThat(Repository.sources().stream()
+                        .filter(source -> source.toString().contains("/src/main/"))
+                        .flatMap(source -> unset(Repository.text(source)).stream()))
+                .isEmpty();
+    }
+
+    private static List<String> unset(String source) {
+        var texts = CONSTANT.matcher(source)
+                .results()
+                .collect(toMap(found -> found.group(1), found -> found.group(2), String::concat));
+        return OUTSIDE.matcher(source)
+                .results()
+                .filter(found -> NAMES_TENANT
+                        .matcher(texts.getOrDefault(found.group(1), found.group(1)))
+                        .find())
+                .map(MatchResult::group)
+                .filter(statement -> !statement.contains("set(\"tenant\""))
+                .toList();
     }
 
     private static List<String> without(Pattern names, String source) {

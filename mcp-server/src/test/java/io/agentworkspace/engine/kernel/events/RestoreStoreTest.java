@@ -10,6 +10,7 @@ import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The numbers of a feed and of deliveries after the restore of a backup: here a copy of the database, as a whole. */
@@ -76,6 +77,24 @@ class RestoreStoreTest {
             store.notice();
             assertThat(db.sql("SELECT home FROM event_feed WHERE home <> ''").one(row -> row.text("home")))
                     .isPresent();
+        }
+    }
+
+    @Test
+    void aTenantWhoseNumbersCannotBeAdvancedDoesNotStopTheOthers() {
+        try (var db = TestDatabase.fresh("numbers_refused")) {
+            var tenants = Stream.of("a", "b", "c")
+                    .map(name -> new TenantStore(db).create(Name.of(name), "unlimited", clock.instant()))
+                    .toList();
+            db.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$")
+                    .run();
+            db.sql("CREATE TRIGGER refused BEFORE UPDATE ON event_feed FOR EACH ROW WHEN (OLD.tenant_id <> "
+                            + tenants.get(1) + ") EXECUTE FUNCTION refuse()")
+                    .run();
+            new RestoreStore(db, clock, "").notice();
+            assertThat(db.sql("SELECT tenant_id FROM event_feed WHERE home <> ''")
+                            .list(row -> row.number("tenant_id")))
+                    .containsExactly(tenants.get(1));
         }
     }
 

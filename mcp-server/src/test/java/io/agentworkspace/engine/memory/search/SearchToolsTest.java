@@ -204,6 +204,34 @@ class SearchToolsTest {
         assertThat(texts(search("beta"))).isEmpty();
     }
 
+    /** Numbers of changes from another server say nothing about what an index has. */
+    @Test
+    void anIndexIsReadAgainInAnotherEpoch() {
+        store("delta one", "");
+        assertThat(texts(search("delta"))).containsExactly("delta one");
+        inEachTenant("""
+                INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at,
+                                    change)
+                SELECT tenant_id, bank_id, gen_random_uuid(), 'delta two', '{}', author_id, contributors, '{}', now(), now(), '4'
+                  FROM memory
+                 WHERE tenant_id = :tenant
+                """);
+        inEachTenant("DELETE FROM memory_vector WHERE tenant_id = :tenant"); // Their changes would lead to it, too.
+        assertThat(texts(search("delta"))).containsExactly("delta one");
+        inEachTenant("UPDATE event_feed SET epoch = epoch + 1 WHERE tenant_id = :tenant");
+        assertThat(texts(search("delta"))).containsExactlyInAnyOrder("delta one", "delta two");
+    }
+
+    private void inEachTenant(String statement) {
+        for (var api : ClientApi.values()) {
+            TestDatabase.db()
+                    .sql(statement)
+                    .counting(EnumSet.allOf(Scope.class))
+                    .set("tenant", tenant.id(api))
+                    .run();
+        }
+    }
+
     @Test
     void withoutABankAllThatTheCallerMayReadAreSearched() {
         store("gamma of ann", "");

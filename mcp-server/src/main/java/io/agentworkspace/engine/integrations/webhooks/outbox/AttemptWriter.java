@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 final class AttemptWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AttemptWriter.class);
     private static final int BATCH = 500;
-    private static final int TRIES = 20;
+    private static final int RETRIES = 19;
     private static final long PAUSE_MILLIS = 200;
 
     private final OutboxStore store;
@@ -41,7 +41,7 @@ final class AttemptWriter implements AutoCloseable {
     private final Clock clock;
     private final Runnable written;
     private final TenantTurns judgements = new TenantTurns("receivers that fail are judged");
-    private final BlockingQueue<Attempted> waiting = new LinkedBlockingQueue<>();
+    private final DelayQueue<Unwritten> waiting = new DelayQueue<>();
     private final Thread writer = Thread.ofVirtual().name("outbox ledger").unstarted(this::run);
     private volatile boolean closed;
 
@@ -69,12 +69,35 @@ final class AttemptWriter implements AutoCloseable {
         }
     }
 
+    /**
+     * An attempt whose result is not written yet.
+     *
+     * @param tries how often that has failed
+     * @param due when it is written, as {@link System#nanoTime}
+     */
+    private record Unwritten(Attempted attempted, int tries, long due) implements Delayed {
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(due - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.signum(due - ((Unwritten) other).due);
+        }
+    }
+
     void start() {
         writer.start();
     }
 
     void add(Attempted attempted) {
-        waiting.add(attempted);
+        add(attempted, 0);
+    }
+
+    private void add(Attempted attempted, int tries) {
+        var pause = tries == 0 ? 0 : TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
+        waiting.add(new Unwritten(attempted, tries, System.nanoTime() + pause));
     }
 
     private void run() {
@@ -94,52 +117,43 @@ final class AttemptWriter implements AutoCloseable {
         }
     }
 
-    /** What is written of a tenant. */
-    private record Results(long tenant, List<Attempted> attempts, List<Ended> ended) {}
-
     /**
-     * Writes results, with retries. When the last retry fails, the leases have expired and another replica has the deliveries.
+     * Writes results, those of each tenant that have failed as often together. What fails is written again after a pause. After the
+     * last retry, the leases have expired and another replica has the deliveries.
      */
-    private void write(List<Attempted> batch) throws InterruptedException {
-        var left = new ArrayList<Results>();
-        batch.stream()
-                .collect(groupingBy(attempted -> attempted.target().tenant(), LinkedHashMap::new, toList()))
-                .forEach((tenant, attempts) -> left.add(new Results(
-                        tenant, attempts, attempts.stream().map(this::ended).toList())));
-        for (var tries = 1; ; tries++) {
-            left.removeIf(this::isWritten);
-            if (left.isEmpty()) {
-                return;
-            }
-            if (tries == TRIES || closed) {
-                LOG.warn(
-                        "the results of {} deliveries are lost; they will be attempted again",
-                        left.stream()
-                                .mapToInt(results -> results.ended().size())
-                                .sum());
-                return;
-            }
-            Thread.sleep(PAUSE_MILLIS);
-        }
+    private void write(List<Unwritten> all) {
+        record Batch(long tenant, int tries) {}
+        all.stream()
+                .collect(groupingBy(
+                        one -> new Batch(one.attempted().target().tenant(), one.tries()), LinkedHashMap::new, toList()))
+                .forEach((batch, unwritten) -> {
+                    var attempts = unwritten.stream().map(Unwritten::attempted).toList();
+                    if (isWritten(batch.tenant(), attempts)) {
+                        return;
+                    }
+                    if (batch.tries() == RETRIES || closed) {
+                        LOG.warn(
+                                "the results of {} deliveries are lost; they will be attempted again", attempts.size());
+                    } else {
+                        attempts.forEach(attempted -> add(attempted, batch.tries() + 1));
+                    }
+                });
     }
 
-    private boolean isWritten(Results results) {
+    private boolean isWritten(long tenant, List<Attempted> attempts) {
         try {
-            write(results);
+            write(tenant, attempts);
             return true;
         } catch (Problem e) {
             LOG.debug("the results of deliveries are written later: {}", e.note());
         } catch (RuntimeException e) {
-            LOG.warn(
-                    "could not write the results of {} deliveries; trying again",
-                    results.ended().size(),
-                    e);
+            LOG.warn("could not write the results of {} deliveries; trying again", attempts.size(), e);
         }
         return false;
     }
 
-    private void write(Results results) {
-        var batch = results.attempts();
+    private void write(long tenant, List<Attempted> batch) {
+        var ended = batch.stream().map(this::ended).toList();
         var byTarget = batch.stream().collect(groupingBy(Attempted::target, LinkedHashMap::new, toList()));
         var samples =
                 batch.stream().collect(groupingBy(AttemptWriter::hour, LinkedHashMap::new, toList())).values().stream()
@@ -152,12 +166,12 @@ final class AttemptWriter implements AutoCloseable {
                 .map(Map.Entry::getKey)
                 .toList();
         if (failing.isEmpty()) {
-            var forgiven = store.record(results.tenant(), results.ended(), samples);
+            var forgiven = store.record(tenant, ended, samples);
             if (!forgiven.isEmpty()) {
-                forgive(results.tenant(), forgiven, byTarget);
+                forgive(tenant, forgiven, byTarget);
             }
         } else {
-            judge(results.tenant(), results.ended(), samples, failing, byTarget);
+            judge(tenant, ended, samples, failing, byTarget);
         }
     }
 

@@ -7,10 +7,10 @@ import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
 
 /** Numbers events in their tenants' feeds, and queues a delivery of each for every receiver that subscribes to it. */
 public final class FeedStore {
-    private static final int TENANTS = 50;
     private static final int EVENTS = 500;
 
     /** The maximum number of deliveries that one statement queues, unless a single event has more. */
@@ -69,6 +69,10 @@ public final class FeedStore {
             .with("may_read_memory", ReceiverOwnerQueries.MAY_READ_MEMORY)
             .sql();
 
+    private static final String NEXT_TENANT = """
+            SELECT COALESCE(min(tenant_id), 0) AS next FROM event WHERE seq IS NULL AND NOT directed AND tenant_id > :after
+            """;
+
     private static final String GROWN = """
             SELECT announce(:tenant, '[{"topic": "events", "everyone": true}]')
             """;
@@ -90,26 +94,30 @@ public final class FeedStore {
      * @return whether there may be more
      */
     boolean place(Instant now, Instant due) {
-        var waiting = db.sql("""
-                SELECT DISTINCT tenant_id
-                  FROM (SELECT tenant_id FROM event WHERE seq IS NULL AND NOT directed LIMIT :most) e
-                 LIMIT :tenants
-                """)
-                .set("most", TENANTS * EVENTS)
-                .set("tenants", TENANTS)
-                .list(row -> row.number("tenant_id"));
+        var waiting = LongStream.iterate(next(0), tenant -> tenant > 0, this::next)
+                .boxed()
+                .toList();
         if (waiting.isEmpty()) {
             return false;
         }
-        restores.notice(waiting); // A backup may be restored while this engine runs.
+        var homes = restores.look(waiting); // A backup may be restored while this engine runs.
         var placed = new AtomicBoolean();
         turns.each(waiting, tenant -> {
+            restores.advance(tenant, homes);
             if (place(tenant, now, due)) {
                 placed.set(true);
             }
             return true;
         });
         return placed.get();
+    }
+
+    /** Returns the next tenant with events that have no number; zero behind the last one. */
+    private long next(long after) {
+        return db.sql(NEXT_TENANT)
+                .set("after", after)
+                .one(row -> row.number("next"))
+                .orElseThrow();
     }
 
     private boolean place(long tenant, Instant now, Instant due) {

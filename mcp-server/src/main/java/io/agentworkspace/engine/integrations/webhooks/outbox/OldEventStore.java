@@ -77,14 +77,14 @@ final class OldEventStore {
      * events stay until they end, but in no feed: each feed is first cut off before its oldest event that is kept.
      */
     void purge(Instant until) {
+        db.deleteOld(OLD_TESTS, until);
+        db.deleteOld(OLD_HEALTH, until);
+        db.deleteOld(OLD_ENDPOINTS, until);
         var tenants = db.sql(TENANTS_WITH_OLD_EVENTS).set("until", until).list(row -> row.number("tenant_id"));
         turns.each(tenants, tenant -> {
             db.sql(CLEAR).set("tenant", tenant).set("until", until).run();
             db.deleteOld(tenant, OLD_EVENTS, until);
             return true;
         });
-        db.deleteOld(OLD_TESTS, until);
-        db.deleteOld(OLD_HEALTH, until);
-        db.deleteOld(OLD_ENDPOINTS, until);
     }
 }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.integrations.webhooks.outbox.OutboxStore.Claimed
 import io.agentworkspace.engine.integrations.webhooks.sender.AttemptResult;
 import io.agentworkspace.engine.integrations.webhooks.sender.Sender;
 import io.agentworkspace.engine.integrations.webhooks.sender.Signature;
+import io.agentworkspace.engine.kernel.scheduling.PeriodicTask;
 import io.agentworkspace.engine.kernel.scheduling.WorkLoop;
 import io.agentworkspace.engine.kernel.scheduling.Worker;
 import io.agentworkspace.engine.kernel.secrets.SecretsFailure;
@@ -69,6 +70,8 @@ public final class Outbox implements Worker.Queue<ClaimedDelivery>, AutoCloseabl
             .build();
     private final LongAdder succeeded = new LongAdder();
     private final LongAdder failed = new LongAdder();
+    private final PeriodicTask judging = new PeriodicTask("receivers that fail are judged");
+    private final PeriodicTask ending = new PeriodicTask("deliveries to deleted receivers are given up");
     private Instant judged = Instant.MIN;
 
     public Outbox(FeedStore feed, OutboxStore store, Sender sender, RetrySchedule schedule, Clock clock) {
@@ -125,8 +128,8 @@ public final class Outbox implements Worker.Queue<ClaimedDelivery>, AutoCloseabl
     private void judge(Instant now) {
         if (!now.isBefore(judged)) {
             judged = now.plus(BETWEEN_JUDGEMENTS);
-            writer.judge();
-            store.giveUp(now);
+            judging.attempt(writer::judge);
+            ending.attempt(() -> store.giveUp(now));
         }
     }
 

@@ -74,6 +74,27 @@ class FeedStoreTest {
         }
     }
 
+    @Test
+    void aTenantWithManyEventsThatCannotBeNumberedDoesNotHideTheOthers() {
+        try (var db = TestDatabase.fresh("feed_store_stuck")) {
+            var stuck = new TenantStore(db).create(Name.of("one"), "unlimited", Instant.now());
+            var other = new TenantStore(db).create(Name.of("two"), "unlimited", Instant.now());
+            db.sql("""
+                    INSERT INTO event (tenant_id, id, type, created_at, data)
+                    SELECT CASE WHEN n < 26000 THEN CAST(:stuck AS bigint) ELSE :other END, gen_random_uuid(),
+                           'agent.deployment.updated', now(), '{}'
+                      FROM generate_series(0, 26000) n
+                    """).set("stuck", stuck).set("other", other).run();
+            db.sql("DELETE FROM event_feed WHERE tenant_id = :tenant")
+                    .set("tenant", stuck)
+                    .run();
+            assertThat(feed(db).place(Instant.now(), Instant.now())).isTrue();
+            assertThat(db.sql("SELECT tenant_id FROM event WHERE seq IS NOT NULL")
+                            .list(row -> row.number("tenant_id")))
+                    .containsExactly(other);
+        }
+    }
+
     private static FeedStore feed(Db db) {
         return new FeedStore(db, new RestoreStore(db, Clock.systemUTC(), ""));
     }

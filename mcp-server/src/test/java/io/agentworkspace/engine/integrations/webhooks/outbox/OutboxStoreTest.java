@@ -3,8 +3,10 @@ package io.agentworkspace.engine.integrations.webhooks.outbox;
 import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.identity.users.TenantStore;
+import io.agentworkspace.engine.integrations.webhooks.sender.AttemptResult;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.secrets.MasterKey;
@@ -13,9 +15,13 @@ import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -89,12 +95,46 @@ class OutboxStoreTest {
     void aTenantWhoseDeliveriesCannotBeClaimedDoesNotBlockTheOthers() {
         tenant("one", 1);
         var two = tenant("two", 1);
+        refuseUpdatesOfOthers(two);
+        assertThat(claimed(8).keySet()).containsExactly(two);
+    }
+
+    private void refuseUpdatesOfOthers(long tenant) {
         db.sql("""
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$
                 """).run();
-        db.sql("CREATE TRIGGER refused BEFORE UPDATE ON webhook_delivery FOR EACH ROW WHEN (OLD.tenant_id <> " + two
+        db.sql("CREATE TRIGGER refused BEFORE UPDATE ON webhook_delivery FOR EACH ROW WHEN (OLD.tenant_id <> " + tenant
                         + ") EXECUTE FUNCTION refuse()")
                 .run();
-        assertThat(claimed(8).keySet()).containsExactly(two);
+    }
+
+    @Test
+    void resultsThatCannotBeWrittenDoNotHoldUpThoseOfOtherTenants() {
+        var one = tenant("one", 1);
+        var two = tenant("two", 1);
+        var claims = store.claim(NOW, NOW.plusSeconds(20), 2, 32, 8).stream()
+                .collect(groupingBy(claim -> claim.target().tenant()));
+        refuseUpdatesOfOthers(two);
+        var rounds = new AtomicInteger();
+        var schedule = new RetrySchedule(List.of(Duration.ZERO));
+        try (var writer = new AttemptWriter(store, schedule, Clock.systemUTC(), rounds::incrementAndGet)) {
+            writer.start();
+            for (var tenant : List.of(one, two)) {
+                claims.get(tenant)
+                        .forEach(claim -> writer.add(new AttemptWriter.Attempted(
+                                claim, NOW, new AttemptResult(200, null, Duration.ofMillis(5), null, null))));
+                await().until(() -> rounds.get() > 0);
+            }
+            await().until(() -> isDelivered(two));
+            db.sql("DROP TRIGGER refused ON webhook_delivery").run();
+            await().until(() -> isDelivered(one)); // The writer has gone on trying.
+        }
+    }
+
+    private boolean isDelivered(long tenant) {
+        return db.sql("SELECT 1 FROM webhook_delivery WHERE tenant_id = :tenant AND state = 'delivered'")
+                .set("tenant", tenant)
+                .one(_ -> true)
+                .isPresent();
     }
 }

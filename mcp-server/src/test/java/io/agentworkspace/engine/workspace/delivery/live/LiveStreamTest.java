@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.SessionSecret;
+import io.agentworkspace.engine.kernel.events.RestoreStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -16,6 +17,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -278,6 +280,23 @@ class LiveStreamTest {
         try (var feed = Feed.open(TestServer.url(), "", KEY, ann, "Last-Event-ID", id)) {
             assertThat(feed.next().data().path("resumed").asBoolean()).isFalse();
             assertThat(feed.next().name()).isEqualTo("reset");
+        }
+    }
+
+    /** Its events are numbered by the transactions of another server from then on. */
+    @Test
+    void aStreamOfATenantThatIsOnAnotherServerSaysSoAndGoesOn() {
+        var db = TestDatabase.db();
+        try (var feed = listen(ann, "?topics=messages")) {
+            say("before");
+            feed.next("messages");
+            db.sql("UPDATE event_feed SET home = 'other' WHERE tenant_id = :tenant")
+                    .set("tenant", tenant.id(ClientApi.REST))
+                    .run();
+            new RestoreStore(db, Clock.systemUTC(), "").notice();
+            assertThat(feed.next().name()).isEqualTo("reset");
+            say("after");
+            assertThat(feed.next("messages").path("content").asString()).isEqualTo("after");
         }
     }
 
