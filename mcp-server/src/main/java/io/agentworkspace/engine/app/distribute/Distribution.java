@@ -163,11 +163,11 @@ public record Distribution(ClusterQueries queries) {
     private static String wouldMove(Cluster cluster) {
         var copied = wanted(cluster.missing(), Place.COPIED);
         var distributed = wanted(cluster.missing(), Place.DISTRIBUTED);
-        return "would distribute %d tables by tenant over %d servers, in %d shards each: %s%n%s"
+        var servers = cluster.workers().size();
+        return "would distribute %d tables by tenant%s: %s%n%s"
                 .formatted(
                         distributed.size(),
-                        cluster.workers().size(),
-                        shards(cluster),
+                        servers == 0 ? "" : " over %d servers, in %d shards each".formatted(servers, shards(cluster)),
                         String.join(", ", distributed),
                         copied.isEmpty() ? "" : "would copy to each server: %s%n".formatted(String.join(", ", copied)));
     }

@@ -116,6 +116,7 @@ record SchemaParts(List<Part> parts) {
             SELECT '', format('COMMENT ON CONSTRAINT %I ON %s IS %L', k.conname, CAST(k.conrelid AS regclass), d.description)
               FROM m JOIN pg_constraint k ON k.conrelid = ANY (m.moved)
               JOIN pg_description d ON d.classoid = CAST('pg_constraint' AS regclass) AND d.objoid = k.oid
+             ORDER BY 2
             """).with("views", OWN_VIEWS).sql();
 
     /** What columns tell the planner. */
