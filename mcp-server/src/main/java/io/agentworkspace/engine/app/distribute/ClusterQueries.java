@@ -4,6 +4,7 @@ import io.agentworkspace.engine.app.distribute.Cluster.Place;
 import io.agentworkspace.engine.app.distribute.Cluster.Server;
 import io.agentworkspace.engine.app.distribute.Cluster.Table;
 import io.agentworkspace.engine.kernel.db.DatabaseFailure;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.migration.SchemaVersion;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -45,16 +46,17 @@ public final class ClusterQueries implements AutoCloseable {
              ORDER BY c.relname
             """;
 
-    private static final String PLACED_TABLES = """
+    private static final String PLACED_TABLES =
+            SqlTemplate.of("""
             SELECT t.name, t.wanted,
                    CASE WHEN p.logicalrelid IS NULL THEN 'LOCAL'
                         WHEN p.partmethod <> 'n' THEN 'DISTRIBUTED'
                         WHEN p.repmodel = 't' THEN 'COPIED'
                         ELSE 'MANAGED' END AS place
-              FROM (%s) t
+              FROM ({tables}) t
               LEFT JOIN pg_dist_partition p ON p.logicalrelid = CAST(t.name AS regclass)
              ORDER BY t.name
-            """.formatted(TABLES);
+            """).with("tables", TABLES).sql();
 
     private static final String RELATIONS = """
             SELECT count(*)
@@ -177,12 +179,21 @@ public final class ClusterQueries implements AutoCloseable {
         }
     }
 
-    /** @throws DatabaseFailure if the database refuses it; what was done before is then undone */
-    void run(String sql) {
-        try (var statement = connection.createStatement()) {
-            statement.execute(sql);
+    /**
+     * @param values of the statement's parameters
+     * @throws DatabaseFailure if the database refuses it; what was done before is then undone
+     */
+    void run(String sql, String... values) {
+        try (var statement = connection.prepareStatement(sql)) {
+            for (var i = 0; i < values.length; i++) {
+                statement.setString(i + 1, values[i]);
+            }
+            statement.execute();
         } catch (SQLException e) {
-            throw DatabaseFailure.of("was not changed, since it refuses a step (%s)".formatted(shortened(sql)), e);
+            throw DatabaseFailure.of(
+                    "was not changed, since it refuses a step (%s)"
+                            .formatted(shortened(sql + " " + String.join(", ", values))),
+                    e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.app.distribute;
 import io.agentworkspace.engine.app.distribute.Cluster.Place;
 import io.agentworkspace.engine.app.distribute.Cluster.Table;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -24,8 +25,17 @@ public record Distribution(ClusterQueries queries) {
 
     /** Citus makes shards in parallel otherwise, which foreign keys to copied tables do not allow. */
     private static final String SETTINGS = """
-            SET LOCAL citus.multi_shard_modify_mode = 'sequential';
-            SET LOCAL citus.shard_count = %d
+            SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.shard_count', ?, true)
+            """;
+
+    private static final String COPY = "SELECT create_reference_table(CAST(? AS regclass))";
+
+    private static final String DISTRIBUTE =
+            "SELECT create_distributed_table(CAST(? AS regclass), 'tenant_id', colocate_with => ?)";
+
+    /** A table that only referenced others may have moved back with its foreign key. */
+    private static final String UNDO = """
+            SELECT undistribute_table(logicalrelid) FROM pg_dist_partition WHERE logicalrelid = CAST(? AS regclass)
             """;
 
     /** Positions are numbers of transactions, and each server counts its own: engines treat the data as restored. */
@@ -53,7 +63,7 @@ public record Distribution(ClusterQueries queries) {
         }
         refuse(new ClusterChecks(cluster).problems());
         LOG.info("moving the rows of {} tables in one transaction", missing.size());
-        queries.run(SETTINGS.formatted(shards(cluster)));
+        queries.run(SETTINGS, Integer.toString(shards(cluster)));
         move(SchemaParts.ofDistributed(queries, names(missing)), moves(cluster));
         var now = queries.read();
         queries.commit();
@@ -75,10 +85,10 @@ public record Distribution(ClusterQueries queries) {
         }
         refuse(new ClusterChecks(cluster).problemsOfUndo());
         LOG.info("moving the rows of {} tables back in one transaction", moved.size());
-        queries.run(SETTINGS.formatted(shards(cluster)));
+        queries.run(SETTINGS, Integer.toString(shards(cluster)));
         move(
                 SchemaParts.ofUndone(queries, names(moved)),
-                moved.stream().map(Distribution::undistributed).toList());
+                moved.stream().map(table -> new Move(UNDO, table.name())).toList());
         queries.commit();
         return "done: %d tables are on this server again. Next, start the engines%n".formatted(moved.size());
     }
@@ -116,36 +126,37 @@ public record Distribution(ClusterQueries queries) {
         }
     }
 
-    private void move(SchemaParts parts, List<String> moves) {
+    private void move(SchemaParts parts, List<Move> moves) {
         parts.before().forEach(queries::run);
-        moves.forEach(queries::run);
+        moves.forEach(move -> queries.run(move.sql(), move.values()));
         parts.after().forEach(queries::run);
         queries.run(AS_RESTORED);
     }
 
+    /** @param values of the statement's parameters */
+    record Move(String sql, String... values) {
+        @Override
+        public String toString() {
+            return sql + Arrays.toString(values);
+        }
+    }
+
     /** Returns the statements that move tables, those that others reference first. */
-    static List<String> moves(Cluster cluster) {
+    static List<Move> moves(Cluster cluster) {
         var group = cluster.tables().stream()
                 .filter(table -> table.place() == Place.DISTRIBUTED)
                 .findFirst()
                 .map(Table::name)
-                .orElse(null);
-        var moves = new ArrayList<String>();
+                .orElse("none");
+        var moves = new ArrayList<Move>();
         for (var table : wanted(cluster.missing(), Place.COPIED)) {
-            moves.add("SELECT create_reference_table('%s')".formatted(table));
+            moves.add(new Move(COPY, table));
         }
         for (var table : wanted(cluster.missing(), Place.DISTRIBUTED)) {
-            moves.add("SELECT create_distributed_table('%s', 'tenant_id', colocate_with => '%s')"
-                    .formatted(table, group == null ? "none" : group));
-            group = group == null ? table : group;
+            moves.add(new Move(DISTRIBUTE, table, group));
+            group = group.equals("none") ? table : group;
         }
         return moves;
-    }
-
-    /** A table that only referenced others may have moved back with its foreign key. */
-    private static String undistributed(Table table) {
-        return "SELECT undistribute_table(logicalrelid) FROM pg_dist_partition WHERE logicalrelid = CAST('%s' AS regclass)"
-                .formatted(table.name());
     }
 
     private static String state(Cluster cluster) {

@@ -17,7 +17,7 @@ record SchemaParts(List<Part> parts) {
     record Part(String before, String after) {}
 
     /** Those that reference, or are referenced. */
-    static final String FOREIGN_KEYS = """
+    private static final String FOREIGN_KEYS = """
             SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', CAST(k.conrelid AS regclass), k.conname),
                    format('ALTER TABLE %s ADD CONSTRAINT %I %s', CAST(k.conrelid AS regclass), k.conname, pg_get_constraintdef(k.oid))
               FROM pg_constraint k
@@ -35,7 +35,8 @@ record SchemaParts(List<Part> parts) {
             """;
 
     /** All of them, since a view that was created before its tables were distributed is on the coordinator only. */
-    static final String VIEWS = SqlTemplate.of("""
+    private static final String VIEWS =
+            SqlTemplate.of("""
             SELECT format('DROP VIEW %s', CAST(c.oid AS regclass)),
                    format('CREATE VIEW %s AS %s', CAST(c.oid AS regclass), pg_get_viewdef(c.oid))
               FROM pg_class c
@@ -44,7 +45,7 @@ record SchemaParts(List<Part> parts) {
             """).with("views", OWN_VIEWS).sql();
 
     /** Rows that are copied are not new ones: their triggers must not run. */
-    static final String TRIGGERS = """
+    private static final String TRIGGERS = """
             SELECT DISTINCT format('ALTER TABLE %s DISABLE TRIGGER USER', CAST(g.tgrelid AS regclass)),
                    format('ALTER TABLE %s ENABLE TRIGGER USER', CAST(g.tgrelid AS regclass))
               FROM pg_trigger g
@@ -71,19 +72,21 @@ record SchemaParts(List<Part> parts) {
             .with("unlogged", UNLOGGED.stream().collect(Collectors.joining("', '", "'", "'")))
             .sql();
 
-    /** Functions of the engine that the servers of tenants do not have yet. */
-    static final String FUNCTIONS = """
-            SELECT '', format('SELECT create_distributed_function(%L)', CAST(p.oid AS regprocedure))
+    /** Functions of the engine that the servers of tenants do not have yet: before tables, those that their indexes may use. */
+    private static final String FUNCTIONS = """
+            SELECT CASE WHEN p.provolatile = 'i' THEN f.sent ELSE '' END, CASE WHEN p.provolatile = 'i' THEN '' ELSE f.sent END
               FROM pg_proc p
+             CROSS JOIN LATERAL (SELECT format('SELECT create_distributed_function(%L)', CAST(p.oid AS regprocedure)) AS sent) f
              WHERE p.pronamespace = CAST(current_schema() AS regnamespace) AND p.prokind = 'f' AND cardinality(CAST(? AS text[])) > 0
                AND NOT EXISTS (SELECT 1 FROM pg_depend d
                                 WHERE d.classid = CAST('pg_proc' AS regclass) AND d.objid = p.oid AND d.deptype = 'e')
                AND NOT EXISTS (SELECT 1 FROM pg_dist_object o WHERE o.classid = CAST('pg_proc' AS regclass) AND o.objid = p.oid)
-             ORDER BY p.oid
+             ORDER BY CASE WHEN p.provolatile = 'i' THEN - CAST(p.oid AS bigint) ELSE CAST(p.oid AS bigint) END
             """;
 
     /** What is granted to others than the owner. */
-    static final String GRANTS = SqlTemplate.of("""
+    private static final String GRANTS =
+            SqlTemplate.of("""
             SELECT '',
                    format('GRANT %s ON %s TO %s%s', a.privilege_type, CAST(c.oid AS regclass),
                           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
@@ -94,7 +97,8 @@ record SchemaParts(List<Part> parts) {
              ORDER BY 2
             """).with("views", OWN_VIEWS).sql();
 
-    static final String COMMENTS = SqlTemplate.of("""
+    private static final String COMMENTS =
+            SqlTemplate.of("""
             WITH m AS (SELECT array_cat(CAST(CAST(? AS regclass[]) AS oid[]), ARRAY({views})) AS moved)
             SELECT '', format('COMMENT ON %s %s IS %L', CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, CAST(c.oid AS regclass), d.description)
               FROM m JOIN pg_class c ON c.oid = ANY (m.moved)
@@ -120,7 +124,7 @@ record SchemaParts(List<Part> parts) {
             """).with("views", OWN_VIEWS).sql();
 
     /** What columns tell the planner. */
-    static final String OPTIONS = """
+    private static final String OPTIONS = """
             SELECT '', format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', CAST(a.attrelid AS regclass), a.attname, array_to_string(a.attoptions, ', '))
               FROM pg_attribute a
              WHERE a.attrelid = ANY (CAST(? AS regclass[])) AND a.attoptions IS NOT NULL AND NOT a.attisdropped
@@ -129,7 +133,7 @@ record SchemaParts(List<Part> parts) {
 
     /** Reads what tables need that move to other servers. */
     static SchemaParts ofDistributed(ClusterQueries queries, List<String> moved) {
-        return of(queries, moved, LOGGED, FOREIGN_KEYS, VIEWS, TRIGGERS, FUNCTIONS, GRANTS, COMMENTS);
+        return of(queries, moved, LOGGED, FOREIGN_KEYS, VIEWS, TRIGGERS, GRANTS, COMMENTS, FUNCTIONS);
     }
 
     /** Reads what tables need that move back. */
@@ -143,7 +147,7 @@ record SchemaParts(List<Part> parts) {
                 .toList());
     }
 
-    /** Returns the statements that drop and disable. */
+    /** Returns the statements that drop and disable, in reverse order. */
     List<String> before() {
         return parts.reversed().stream()
                 .map(Part::before)
