@@ -59,12 +59,9 @@ public final class ClusterQueries implements AutoCloseable {
             """).with("tables", TABLES).sql();
 
     private static final String RELATIONS = """
-            SELECT count(*)
+            SELECT sum(1 + (SELECT count(*) FROM pg_index i WHERE i.indrelid = c.oid) + CASE c.reltoastrelid WHEN 0 THEN 0 ELSE 2 END)
               FROM pg_class c
-              LEFT JOIN pg_index i ON i.indexrelid = c.oid
-             WHERE c.relkind IN ('r', 'i', 't')
-               AND coalesce(i.indrelid, (SELECT t.oid FROM pg_class t WHERE t.reltoastrelid = c.oid), c.oid) IN
-                   (SELECT r.oid FROM pg_class r WHERE r.relnamespace = CAST(current_schema() AS regnamespace))
+             WHERE c.relkind IN ('r', 'p') AND c.relnamespace = CAST(current_schema() AS regnamespace)
             """;
 
     /** Each server answers with its settings in one line. */
