@@ -128,15 +128,6 @@ CREATE UNLOGGED TABLE rate_spent (
 COMMENT ON TABLE rate_spent IS 'The rate limit of each caller on all replicas together, as a bucket. Unlogged: after a crash all buckets are full.';
 COMMENT ON COLUMN rate_spent.full_at IS 'When the bucket is full again, by the clock of the database.';
 
-CREATE TABLE data_home (
-    one      boolean PRIMARY KEY DEFAULT true CHECK (one),
-    identity text    NOT NULL,
-    epoch    bigint  NOT NULL
-);
-COMMENT ON TABLE data_home IS 'One row, by which replicas notice that a backup was restored.';
-COMMENT ON COLUMN data_home.identity IS 'The identity of the database and of this table; empty until the first start.';
-COMMENT ON COLUMN data_home.epoch IS 'When the data were last restored, in milliseconds since 1970; 0 if they never were.';
-
 -- Notes a difference. Where the plan limits the scope, no two transactions together exceed the limit. Close to it they run one after
 -- the other, under a lock that ends with the transaction. Far from it they run together, but not while another one close to it counts.
 -- Close is where one transaction for each connection could together reach the limit. Each count is a statement of its own, so it
@@ -190,7 +181,6 @@ BEGIN
     RETURN user_id;
 END $$;
 
-INSERT INTO data_home (identity, epoch) VALUES ('', 0);
 
 CREATE TABLE access_version (
     tenant_id bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,

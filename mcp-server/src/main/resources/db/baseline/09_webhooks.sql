@@ -28,10 +28,14 @@ CREATE TABLE event_feed (
     tenant_id   bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,
     last_seq    bigint NOT NULL DEFAULT 0,
     cleared_seq bigint NOT NULL DEFAULT 0,
+    home        text   NOT NULL DEFAULT '',
+    epoch       bigint NOT NULL DEFAULT 0,
     CHECK (cleared_seq BETWEEN 0 AND last_seq)
 );
 COMMENT ON TABLE event_feed IS 'The feed of each tenant. Its row is the lock under which places are assigned.';
 COMMENT ON COLUMN event_feed.cleared_seq IS 'The last place that was removed from the feed. Events up to it may remain for their deliveries.';
+COMMENT ON COLUMN event_feed.home IS 'The database and table that the tenant was on at the last look, by which replicas notice a restored backup, and another server; empty until the first look.';
+COMMENT ON COLUMN event_feed.epoch IS 'When that was noticed last, in milliseconds since 1970; 0 if never. Positions that are numbers of transactions are of one epoch.';
 
 CREATE TABLE webhook_endpoint (
     tenant_id       bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,

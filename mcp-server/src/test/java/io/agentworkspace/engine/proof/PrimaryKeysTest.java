@@ -14,7 +14,6 @@ class PrimaryKeysTest {
     /** The tables without rows of tenants. */
     private static final Map<String, String> OTHERS = Map.of(
             "oauth_client", "a program that registered itself, before any user gave it access",
-            "data_home", "one row, by which replicas notice that a backup was restored",
             "directory", "the tenant of a name or credential, so it is found before the tenant is known",
             "flyway_schema_history", "the migrations",
             "plan_limit", "the plans are the same for all tenants",

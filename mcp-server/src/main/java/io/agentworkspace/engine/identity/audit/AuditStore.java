@@ -58,17 +58,17 @@ public final class AuditStore implements AutoCloseable {
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
                                result, request_id, times, rules, before, after, dry_run, details, note, arguments, item)
-            VALUES (:tenant, CAST(:at AS timestamptz), CAST(:row_id AS uuid), :user_name, :user_key, :acting_for, :credential,
-                    :key_id, (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key_id AS text)), :agent,
-                    :tool, :target_kind, :target, :target_id, :target_key, :renamed_to, :member, :door, :address, :client,
-                    :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after,
-                    CAST(:dry_run AS boolean), :details, :note, CAST(:arguments AS text[]), :item)
+            SELECT :tenant, CAST(:at AS timestamptz), CAST(:row_id AS uuid), :user_name, :user_key, :acting_for, :credential,
+                   :key_id, (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key_id AS text)), :agent,
+                   :tool, :target_kind, :target, :target_id, :target_key, :renamed_to, :member, :door, :address, :client,
+                   :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after,
+                   CAST(:dry_run AS boolean), :details, :note, CAST(:arguments AS text[]), :item
             """;
 
     private static final String TENANTS_WITH_OLD = """
             SELECT f.tenant_id
               FROM event_feed f
-             WHERE (SELECT min(a.at) FROM audit a WHERE a.tenant_id = :tenant) < :until
+             WHERE (SELECT min(a.at) FROM audit a WHERE a.tenant_id = f.tenant_id) < :until
             """;
 
     private static final String OLD = Db.deletingOld("audit", """

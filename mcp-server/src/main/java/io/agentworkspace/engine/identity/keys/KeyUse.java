@@ -2,8 +2,8 @@ package io.agentworkspace.engine.identity.keys;
 
 import io.agentworkspace.engine.identity.credentials.ClientName;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.PendingWrites;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.scheduling.PendingWrites;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Clock;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.identity.rules;
 
-import io.agentworkspace.engine.kernel.db.PendingWrites;
+import io.agentworkspace.engine.kernel.scheduling.PendingWrites;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

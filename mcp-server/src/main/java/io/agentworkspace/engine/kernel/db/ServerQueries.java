@@ -5,17 +5,15 @@ import java.util.stream.Collectors;
 
 /** The servers that a database is on: one, or with Citus that of the directory, which the engine connects to, and those of the tenants. */
 final class ServerQueries {
-    /** True with Citus. */
-    static final String IS_DISTRIBUTED = "to_regclass('pg_dist_node') IS NOT NULL";
-
     private final Db db;
 
     ServerQueries(Db db) {
         this.db = db;
     }
 
+    /** Returns whether there can be several: with Citus. */
     boolean isDistributed() {
-        return db.sql("SELECT %s AS several".formatted(IS_DISTRIBUTED))
+        return db.sql("SELECT to_regclass('pg_dist_node') IS NOT NULL AS several")
                 .quiet()
                 .one(row -> row.flag("several"))
                 .orElseThrow();

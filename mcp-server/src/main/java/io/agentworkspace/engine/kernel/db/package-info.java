@@ -1,6 +1,5 @@
 /**
- * The connection to PostgreSQL, statements, migrations, notifications, and tasks that run in the background:
- * {@code Db}, {@code Housekeeping}.
+ * The connection to PostgreSQL, statements, migrations, and notifications: {@code Db}.
  */
 @NullMarked
 package io.agentworkspace.engine.kernel.db;

@@ -6,50 +6,53 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that the data were restored from a backup, and then lets the numbers that readers continue from go on beyond
- * every number that was ever given: from the time in milliseconds. So no number comes again, whatever the backup lacks.
+ * Notices that the data of a tenant were restored from a backup, or are on another server, and then lets the numbers that readers
+ * continue from go on beyond every number that was ever given: from the time in milliseconds. So no number comes again, whatever the
+ * backup lacks.
  */
 public final class RestoreStore {
     private static final Logger LOG = LoggerFactory.getLogger(RestoreStore.class);
 
+    /** Where a tenant's data are. Without subqueries, which would be answered by the server that the engine is connected to. */
     private static final String HERE = """
-            SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid, '-', CAST(CAST('data_home' AS regclass) AS oid), CAST(:files AS text)) AS identity
-              FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d
-             WHERE d.datname = current_database()
+            CONCAT((pg_control_system()).system_identifier, '-', (pg_control_checkpoint()).timeline_id, '-',
+                   substring(pg_relation_filepath(f.tableoid) FROM '([0-9]+)/[0-9]+$'), '-', f.tableoid, CAST(:files AS text))
             """;
 
     private static final String LOOK = SqlTemplate.of("""
-            SELECT EXISTS (SELECT 1 FROM data_home h, ({here}) here WHERE h.identity <> here.identity) AS moved
+            SELECT f.tenant_id, {here} AS home
+              FROM event_feed f
+             WHERE (CAST(:tenants AS bigint[]) IS NULL OR f.tenant_id = ANY (CAST(:tenants AS bigint[]))) AND f.home <> {here}
             """).with("here", HERE).sql();
 
-    /** One statement: of several replicas, the first that notices the restore advances the numbers, once. */
-    private static final String MOVE = SqlTemplate.of("""
-            WITH here AS ({here}),
-                 moved AS (
-                UPDATE data_home h
-                   SET identity = here.identity, epoch = CASE WHEN h.identity = '' THEN 0 ELSE :now END
-                  FROM here
-                 WHERE h.identity <> here.identity
-             RETURNING h.epoch),
-                 feeds AS (
-                UPDATE event_feed f
-                   SET last_seq = greatest(f.last_seq + :least, m.epoch)
-                  FROM moved m
-                 WHERE m.epoch > 0
-             RETURNING f.tenant_id),
+    /** Of several replicas, the first that notices it advances the numbers, once. */
+    private static final String MOVE = """
+            WITH moved AS (
+                UPDATE event_feed
+                   SET home = :home,
+                       epoch = CASE WHEN home = '' THEN 0 ELSE greatest(epoch + 1, :now) END,
+                       last_seq = CASE WHEN home = '' THEN last_seq ELSE greatest(last_seq + :least, :now) END
+                 WHERE tenant_id = :tenant AND home <> :home
+             RETURNING epoch),
                  endpoints AS (
                 UPDATE webhook_endpoint w
                    SET last_sequence = greatest(w.last_sequence + :least, m.epoch)
                   FROM moved m
-                 WHERE m.epoch > 0
-             RETURNING w.tenant_id)
+                 WHERE w.tenant_id = :tenant AND m.epoch > 0)
             SELECT epoch FROM moved
-            """).with("here", HERE).sql();
+            """;
+
+    /** Has live streams read, and find another epoch. */
+    private static final String MOVED = """
+            SELECT CAST(announce(:tenant, '[{"topic": "events", "everyone": true}]') AS text) AS announced
+            """;
 
     /** How far the numbers advance at least, if the clock was set back. */
     private static final long LEAST = 1_000_000_000;
@@ -66,15 +69,28 @@ public final class RestoreStore {
         this.files = files.isEmpty() ? "" : "-" + files;
     }
 
-    /** Advances the numbers if the data were restored since the last look, and the database lets us know that. */
+    /** Advances the numbers of all tenants whose data were restored since the last look, if the database lets us know that. */
     public void notice() {
+        notice(null);
+    }
+
+    /** @param tenants to look at; null for all */
+    public void notice(@Nullable List<Long> tenants) {
         try {
-            var epoch = hasMoved() ? move() : 0;
+            record Found(long tenant, String home) {}
+            var found = db.sql(LOOK)
+                    .set("files", files)
+                    .set("tenants", tenants)
+                    .list(row -> new Found(row.number("tenant_id"), row.text("home")));
+            var moved = 0;
+            for (var each : found) {
+                moved += isMoved(each.tenant(), each.home()) ? 1 : 0;
+            }
             isUnnoticed.set(false);
-            if (epoch > 0) {
+            if (moved > 0) {
                 LOG.warn(
-                        "the data were restored from a backup: the numbers of feeds and deliveries go on from {}",
-                        epoch);
+                        "the data of {} tenants were restored from a backup, or are on another server: the numbers of feeds and deliveries go on from the time",
+                        moved);
             }
         } catch (SqlFailure e) {
             goOn(e, e.isNotOffered());
@@ -83,18 +99,21 @@ public final class RestoreStore {
         }
     }
 
-    private boolean hasMoved() {
-        return db.sql(LOOK).set("files", files).one(row -> row.flag("moved")).orElseThrow();
-    }
-
-    /** @return 0 on the first start, and if another replica has done it */
-    private long move() {
-        return db.transaction(() -> db.sql(MOVE)
-                        .set("now", clock.millis())
-                        .set("least", LEAST)
-                        .set("files", files)
-                        .one(row -> row.number("epoch")))
-                .orElse(0L);
+    /** @return false on the first start, and if another replica has done it */
+    private boolean isMoved(long tenant, String home) {
+        return db.transaction(() -> {
+            var epoch = db.sql(MOVE)
+                    .set("tenant", tenant)
+                    .set("home", home)
+                    .set("now", clock.millis())
+                    .set("least", LEAST)
+                    .one(row -> row.number("epoch"))
+                    .orElse(0L);
+            if (epoch > 0) {
+                db.sql(MOVED).set("tenant", tenant).one(_ -> true);
+            }
+            return epoch > 0;
+        });
     }
 
     private void goOn(RuntimeException failure, boolean isForeseen) {

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.kernel.feature;
 
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
-import io.agentworkspace.engine.kernel.db.Housekeeping;
 import io.agentworkspace.engine.kernel.metrics.Metrics;
+import io.agentworkspace.engine.kernel.scheduling.Housekeeping;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.PendingWrites;
+import io.agentworkspace.engine.kernel.scheduling.PendingWrites;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Duration;
 import java.time.Instant;

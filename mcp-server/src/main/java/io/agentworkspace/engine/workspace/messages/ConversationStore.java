@@ -43,14 +43,15 @@ public final class ConversationStore {
     /** Takes the next place between two parties, whose conversation begins with it if there was none. */
     private static final String NEXT_DIRECT =
             SqlTemplate.of("""
-            WITH pair AS ({pair})
-            INSERT INTO conversation (tenant_id, low_id, high_id, last_seq, last_at)
-            VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
-            ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
-               SET last_seq = conversation.last_seq + 1, last_at = greatest(conversation.last_at, excluded.last_at)
-            RETURNING id AS conversation, last_seq AS seq, last_at AS at, agents_said, cardinality(voices) AS voices,
-            (SELECT hops FROM pair) AS hops, (SELECT per_minute FROM pair) AS per_minute, (SELECT stopped FROM pair) AS stopped,
-            CAST(NULL AS timestamptz) AS progress_at
+            WITH next AS (
+                INSERT INTO conversation (tenant_id, low_id, high_id, last_seq, last_at)
+                VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
+                ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
+                   SET last_seq = conversation.last_seq + 1, last_at = greatest(conversation.last_at, excluded.last_at)
+                RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices)
+            SELECT next.id AS conversation, next.last_seq AS seq, next.last_at AS at, next.agents_said, next.voices,
+                   pair.hops, pair.per_minute, pair.stopped, CAST(NULL AS timestamptz) AS progress_at
+              FROM next CROSS JOIN ({pair}) pair
             """).with("pair", GuardQueries.LIMITS_OF_PAIR).sql();
 
     /** Keeps an agent in the zone until the transaction ends. */

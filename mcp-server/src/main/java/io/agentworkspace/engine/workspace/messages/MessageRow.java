@@ -59,7 +59,7 @@ public final class MessageRow {
             NULLIF((SELECT count(*) FROM message answer WHERE answer.tenant_id = :tenant AND answer.answers = m.id), 0) AS replies,
             CASE WHEN m.attached IS NOT NULL THEN {attachments} END AS attachments, {question} AS question
             """)
-                .with("attachments", attachments("m.tenant_id", "m.attached"))
+                .with("attachments", attachments("m.attached"))
                 .with("question", QuestionRow.OF_MESSAGE)
                 .with("content", content)
                 .sql();
@@ -70,13 +70,13 @@ public final class MessageRow {
      *
      * @param ids an expression for their ids, in their order
      */
-    static String attachments(String tenant, String ids) {
+    static String attachments(String ids) {
         return SqlTemplate.of("""
             (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                         'document', d.name, 'version', d.version, 'media_type', COALESCE(d.media_type, d.declared_type),
                         'size', d.size)) ORDER BY k.n)
                FROM unnest({ids}) WITH ORDINALITY k (id, n)
-               CROSS JOIN LATERAL (SELECT * FROM document x WHERE x.tenant_id = {tenant} AND x.id = k.id OFFSET 0) d)
-            """).with("ids", ids).with("tenant", tenant).sql();
+               CROSS JOIN LATERAL (SELECT * FROM document x WHERE x.tenant_id = :tenant AND x.id = k.id OFFSET 0) d)
+            """).with("ids", ids).sql();
     }
 }

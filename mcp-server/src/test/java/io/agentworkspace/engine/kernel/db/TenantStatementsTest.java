@@ -34,7 +34,6 @@ class TenantStatementsTest {
             Map.entry("PushStore", "3: " + FINDS),
             Map.entry("QueueStore", "4: three " + FRAGMENT + ", and one of the " + FINDS),
             Map.entry("ReservationStore", "1: " + FINDS),
-            Map.entry("RestoreStore", "1: all numbers go on after a restored backup"),
             Map.entry("RestoredChangeQueries", "3: " + FRAGMENT),
             Map.entry("RuleStore", "1: " + BACKGROUND),
             Map.entry("SearchedBankStore", "1: " + FINDS),

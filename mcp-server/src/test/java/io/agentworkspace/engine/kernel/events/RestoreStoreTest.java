@@ -18,8 +18,8 @@ class RestoreStoreTest {
 
     private static List<Long> numbers(Db db) {
         return db.sql("""
-                        SELECT f.last_seq, w.last_sequence, h.epoch
-                          FROM event_feed f JOIN webhook_endpoint w ON w.tenant_id = f.tenant_id CROSS JOIN data_home h
+                        SELECT f.last_seq, w.last_sequence, f.epoch
+                          FROM event_feed f JOIN webhook_endpoint w ON w.tenant_id = f.tenant_id
                         """)
                 .one(row -> List.of(row.number("last_seq"), row.number("last_sequence"), row.number("epoch")))
                 .orElseThrow();
@@ -56,6 +56,7 @@ class RestoreStoreTest {
     @Test
     void aDatabaseThatDoesNotLetUsKnowIsServed() {
         try (var db = TestDatabase.fresh("numbers_unknown")) {
+            new TenantStore(db).create(Name.of("t"), "unlimited", clock.instant());
             var store = new RestoreStore(db, clock, "");
             var function = "FUNCTION pg_control_system() ";
             db.sql("CREATE ROLE not_allowed LOGIN PASSWORD 'not-allowed'").run();
@@ -70,11 +71,10 @@ class RestoreStoreTest {
             try (var theirs = TestDatabase.connect(address, 2)) {
                 new RestoreStore(theirs, clock, "").notice();
             }
-            assertThat(db.sql("SELECT identity FROM data_home").one(row -> row.text("identity")))
+            assertThat(db.sql("SELECT home FROM event_feed").one(row -> row.text("home")))
                     .contains("");
             store.notice();
-            assertThat(db.sql("SELECT identity FROM data_home WHERE identity <> ''")
-                            .one(row -> row.text("identity")))
+            assertThat(db.sql("SELECT home FROM event_feed WHERE home <> ''").one(row -> row.text("home")))
                     .isPresent();
         }
     }
@@ -83,7 +83,8 @@ class RestoreStoreTest {
     void aCopyOfTheFilesThatWasPutBackIsNoticed() {
         try (var db = TestDatabase.fresh("numbers_copied")) {
             new TenantStore(db).create(Name.of("t"), "unlimited", clock.instant());
-            for (var files : List.of("original", "original", "copy")) {
+            new RestoreStore(db, clock, "original").notice();
+            for (var files : List.of("original", "copy")) {
                 new RestoreStore(db, clock, files).notice();
                 var last = db.sql("SELECT last_seq FROM event_feed")
                         .one(row -> row.number("last_seq"))

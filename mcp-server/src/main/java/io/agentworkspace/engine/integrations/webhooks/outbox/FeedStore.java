@@ -101,7 +101,7 @@ public final class FeedStore {
         if (waiting.isEmpty()) {
             return false;
         }
-        restores.notice(); // A backup may be restored while this engine runs.
+        restores.notice(waiting); // A backup may be restored while this engine runs.
         var placed = new AtomicBoolean();
         turns.each(waiting, tenant -> {
             if (place(tenant, now, due)) {

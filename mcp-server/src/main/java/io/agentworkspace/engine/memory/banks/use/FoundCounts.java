@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.memory.banks.use;
 
-import io.agentworkspace.engine.kernel.db.PendingWrites;
+import io.agentworkspace.engine.kernel.scheduling.PendingWrites;
 import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;

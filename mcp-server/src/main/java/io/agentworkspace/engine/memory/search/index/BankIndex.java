@@ -78,6 +78,7 @@ public final class BankIndex implements AutoCloseable {
 
     private static final String POSITION = "position";
     private static final String VERSION = "version";
+    private static final String EPOCH = "epoch";
     private static final String SAVED_AT = "saved_at";
     private static final double CACHED_SEGMENT_MB = 0.5;
     private static final double CACHED_MB = 1;
@@ -104,6 +105,7 @@ public final class BankIndex implements AutoCloseable {
 
     private volatile DirectoryReader reader;
     private volatile long position;
+    private volatile long epoch;
     private volatile long usedAt;
     private volatile long searchedAt = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
     private volatile boolean isClosed;
@@ -168,6 +170,8 @@ public final class BankIndex implements AutoCloseable {
                 : writer.getLiveCommitData()) {
             if (entry.getKey().equals(POSITION)) {
                 position = Long.parseLong(entry.getValue());
+            } else if (entry.getKey().equals(EPOCH)) {
+                epoch = Long.parseLong(entry.getValue());
             }
         }
     }
@@ -221,6 +225,20 @@ public final class BankIndex implements AutoCloseable {
     /** Returns the transaction from which on changes may be missing. */
     public long position() {
         return position;
+    }
+
+    /** Returns the epoch of its position. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** Has everything read again if the numbers of changes are of another epoch. The caller holds the lock. */
+    void begin(long current) {
+        if (epoch != current) {
+            epoch = current;
+            position = 0;
+            applied.clear();
+        }
     }
 
     /** Returns the lock to hold while changes are read and applied. */
@@ -433,9 +451,16 @@ public final class BankIndex implements AutoCloseable {
         lock.lock();
         try {
             if (isDirty && writer.isOpen()) {
-                writer.setLiveCommitData(
-                        Map.of(POSITION, Long.toString(position), VERSION, version, SAVED_AT, now.toString())
-                                .entrySet());
+                writer.setLiveCommitData(Map.of(
+                                POSITION,
+                                Long.toString(position),
+                                EPOCH,
+                                Long.toString(epoch),
+                                VERSION,
+                                version,
+                                SAVED_AT,
+                                now.toString())
+                        .entrySet());
                 writer.commit();
                 isDirty = false;
             }

@@ -125,7 +125,7 @@ public final class CurrentIndexes {
     }
 
     private static boolean isCurrent(BankIndex index, SearchedBank bank, long position) {
-        return areListed(index, bank, position) && index.has(bank.changes());
+        return index.epoch() == bank.epoch() && areListed(index, bank, position) && index.has(bank.changes());
     }
 
     /** Returns whether all changes that the index may lack are listed. One that was opened again may lack others. */
@@ -143,6 +143,7 @@ public final class CurrentIndexes {
                 if (!index.isWritable()) {
                     return false;
                 }
+                index.begin(bank.epoch());
                 var listed = areListed(index, bank, position) ? bank.changes().size() : Integer.MAX_VALUE;
                 if (!builder.isQuick(tenant, bank.id(), index, listed)) {
                     builder.begin(tenant, bank.id());

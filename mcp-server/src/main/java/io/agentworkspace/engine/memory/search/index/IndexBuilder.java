@@ -147,6 +147,7 @@ public final class IndexBuilder implements AutoCloseable {
             var index = indexes.of(key.tenant(), key.bank());
             index.lock().lock();
             try {
+                index.begin(queries.epoch(key.tenant()));
                 read(key.tenant(), key.bank(), index);
             } finally {
                 index.lock().unlock();

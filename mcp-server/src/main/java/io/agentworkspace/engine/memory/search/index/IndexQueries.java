@@ -103,7 +103,7 @@ public final class IndexQueries {
                       FROM b LEFT JOIN copies k ON k.bank_id = b.bank_id
                      CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
                      WHERE b.censored_at IS NULL AND b.permission_level <> 'none')
-                SELECT b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
+                SELECT b.*, (SELECT f.epoch FROM event_feed f WHERE f.tenant_id = :tenant) AS epoch,
                        ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = CAST(:author AS text)) AS authors,
                        ARRAY(SELECT c.agent_id FROM bank_censor c
                               WHERE c.tenant_id = :tenant AND c.bank_id = b.bank_id ORDER BY c.agent_id) AS censored,
@@ -251,7 +251,7 @@ public final class IndexQueries {
      *
      * @param changes after the known position, at most one more than {@link #LISTED_CHANGES}
      * @param permission what the caller may do there
-     * @param horizon the transaction before which every change is visible now
+     * @param epoch of the numbers of changes: after another one they say nothing
      * @param censored the agents whose memories are hidden in it
      */
     public record SearchedBank(
@@ -259,7 +259,7 @@ public final class IndexQueries {
             String name,
             Permission permission,
             boolean isCensored,
-            long horizon,
+            long epoch,
             List<BankIndex.IndexChange> changes,
             List<Long> censored) {}
 
@@ -319,9 +319,17 @@ public final class IndexQueries {
                 row.text("permission_bank"),
                 permission.level(),
                 row.instantOrNull("censored_at") != null,
-                Long.parseLong(row.text("horizon")),
+                row.number("epoch"),
                 changes,
                 row.numbers("censored"));
+    }
+
+    /** Returns the epoch of the numbers of a tenant's changes. */
+    long epoch(long tenant) {
+        return db.sql("SELECT epoch FROM event_feed WHERE tenant_id = :tenant")
+                .set("tenant", tenant)
+                .one(row -> row.number("epoch"))
+                .orElse(0L); // The tenant is gone.
     }
 
     /** Returns the next memories of a bank after a change, in the order of their latest changes. */

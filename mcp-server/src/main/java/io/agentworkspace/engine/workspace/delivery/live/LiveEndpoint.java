@@ -69,9 +69,9 @@ public final class LiveEndpoint extends Handler.Abstract {
         var requested = Topic.parse(query.getValue(TOPICS));
         var caller = RequestContext.of(request::getAttribute).identified();
         hub.listen(caller.tenant());
-        var now = queries.now();
+        var now = queries.now(caller.tenant());
         var lastId = request.getHeaders().get(LAST_EVENT_ID);
-        // A position of other data is from before the restore of a backup.
+        // A position of another epoch is from before the restore of a backup, or of another server.
         var resumed = ResumeToken.parse(lastId, clock.instant())
                 .filter(token -> token.epoch() == now.epoch() && token.horizon() <= now.horizon());
         var from = resumed.orElse(ResumeToken.of(now.epoch(), now.horizon(), 0, clock.instant()));

@@ -131,7 +131,7 @@ final class LiveQueries {
                  ORDER BY l.xid, l.ordinal
                  LIMIT :most),
             topic_news AS MATERIALIZED ({topics})
-            SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+            SELECT f.epoch, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
                    (SELECT count(*) FROM live) AS listed,
                    (SELECT jsonb_agg(jsonb_build_object(
                                'ordinal', t.ordinal, 'xid', t.xid::text::bigint, 'topic', t.topic,
@@ -139,6 +139,8 @@ final class LiveQueries {
                                    to_char(t.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
                            ORDER BY t.ordinal)
                       FROM topic_news t) AS events
+              FROM event_feed f
+             WHERE f.tenant_id = :tenant
             """)
             .with("subject", BankPermissionRow.SUBJECT)
             .with(
@@ -157,10 +159,11 @@ final class LiveQueries {
     /**
      * The result of a read.
      *
+     * @param epoch that of the data
      * @param horizon where the next read begins; some of its rows may have been read before
      * @param tooMany whether there was more than can be listed
      */
-    record Batch(long horizon, boolean tooMany, List<LiveEvent> events) {}
+    record Batch(long epoch, long horizon, boolean tooMany, List<LiveEvent> events) {}
 
     /** Returns what this audience may see of the rows since a transaction. */
     Batch read(LiveView audience, long since) {
@@ -189,15 +192,19 @@ final class LiveQueries {
 
     private static Batch batch(Row row) throws SQLException {
         var events = row.jsonList("events", LiveEvent.class);
-        return new Batch(Long.parseLong(row.text("horizon")), row.number("listed") >= MOST, events);
+        return new Batch(
+                row.number("epoch"), Long.parseLong(row.text("horizon")), row.number("listed") >= MOST, events);
     }
 
     /** A position in the log: the oldest running transaction, and the epoch of the data. */
     record Position(long epoch, long horizon) {}
 
-    /** Returns the position for a stream that reports only new changes. */
-    Position now() {
-        return db.sql("SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon FROM data_home")
+    /** Returns the position for a stream that reports only new changes of a tenant. */
+    Position now(long tenant) {
+        return db.sql("""
+                SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon FROM event_feed WHERE tenant_id = :tenant
+                """)
+                .set("tenant", tenant)
                 .one(row -> new Position(row.number("epoch"), Long.parseLong(row.text("horizon"))))
                 .orElseThrow();
     }

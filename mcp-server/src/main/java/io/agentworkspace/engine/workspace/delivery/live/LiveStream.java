@@ -89,6 +89,12 @@ final class LiveStream implements Hub.Subscriber {
 
     /** Sends the events of its topics that it has not sent yet. */
     synchronized void send(LiveQueries.Batch batch) {
+        if (batch.epoch() != epoch) {
+            epoch = batch.epoch();
+            horizon = batch.horizon();
+            sent.clear();
+            startAgain();
+        }
         for (var event : batch.events()) {
             if (topics.contains(event.topic()) && event.xid() >= horizon && remember(event)) {
                 ordinal = Math.max(ordinal, event.ordinal());

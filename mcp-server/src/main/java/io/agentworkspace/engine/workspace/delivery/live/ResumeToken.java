@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The id of an event, from which a client can resume on any replica, unless the data were restored since.
  *
- * @param epoch that of the data: another after each restore of a backup
+ * @param epoch that of the data: another after each restore of a backup, and on each server
  * @param horizon the position of a read that misses nothing
  * @param ordinal the last event that was sent
  * @param seconds when it was sent, in seconds since 1970

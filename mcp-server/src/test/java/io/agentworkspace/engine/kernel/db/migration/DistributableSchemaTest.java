@@ -20,7 +20,7 @@ class DistributableSchemaTest {
 
     /** They belong to the installation, and are read without a tenant. */
     private static final Set<String> OF_NO_TENANT =
-            Set.of("data_home", "oauth_client", "plan_limit", "seal_key", "sign_in", "signing_key", "vault_check");
+            Set.of("oauth_client", "plan_limit", "seal_key", "sign_in", "signing_key", "vault_check");
 
     /** Their triggers send notifications, which a node of a cluster does not pass on: what is in the way of a distribution. */
     private static final Set<String> THAT_NOTIFY =

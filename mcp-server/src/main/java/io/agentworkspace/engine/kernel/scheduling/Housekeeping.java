@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.kernel.db;
+package io.agentworkspace.engine.kernel.scheduling;
 
 import java.time.Clock;
 import java.time.Duration;

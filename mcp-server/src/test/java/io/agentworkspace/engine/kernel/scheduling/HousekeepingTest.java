@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.kernel.db;
+package io.agentworkspace.engine.kernel.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -1,6 +1,5 @@
-package io.agentworkspace.engine.kernel.db;
+package io.agentworkspace.engine.kernel.scheduling;
 
-import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.kernel.db;
+package io.agentworkspace.engine.kernel.scheduling;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import org.slf4j.Logger;
