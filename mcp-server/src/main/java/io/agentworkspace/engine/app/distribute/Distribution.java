@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Distributes the tables of tenants by tenant over the servers of a cluster (Citus), or moves them all back to one. Each is one
- * transaction: whatever ends it, nothing is half done.
+ * transaction: whatever ends it, nothing is half done. Engines notice that the data are elsewhere ({@code RestoreStore}).
  */
 public record Distribution(ClusterQueries queries) {
     private static final Logger LOG = LoggerFactory.getLogger(Distribution.class);
@@ -37,9 +37,6 @@ public record Distribution(ClusterQueries queries) {
     private static final String UNDO = """
             SELECT undistribute_table(logicalrelid) FROM pg_dist_partition WHERE logicalrelid = CAST(? AS regclass)
             """;
-
-    /** Positions are numbers of transactions, and each server counts its own: engines treat the data as restored. */
-    private static final String AS_RESTORED = "UPDATE data_home SET identity = 'moved' WHERE identity <> ''";
 
     private static final String NEXT = """
             Next, start the engines. Later:
@@ -130,7 +127,6 @@ public record Distribution(ClusterQueries queries) {
         parts.before().forEach(queries::run);
         moves.forEach(move -> queries.run(move.sql(), move.values()));
         parts.after().forEach(queries::run);
-        queries.run(AS_RESTORED);
     }
 
     /** @param values of the statement's parameters */
