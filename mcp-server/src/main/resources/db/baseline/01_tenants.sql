@@ -4,6 +4,9 @@
 -- Users and agents share it, so that a party (a sender or a recipient) is one number.
 CREATE SEQUENCE entity_id;
 
+-- Numbers of a tenant's rows come from sequences, since a table with an identity column cannot be moved back to one server.
+CREATE SEQUENCE usage_delta_id;
+
 CREATE TABLE tenant (
     tenant_id  bigint      PRIMARY KEY DEFAULT nextval('entity_id'),
     name       text        NOT NULL,
@@ -83,7 +86,7 @@ CREATE INDEX usage_age ON usage (day) WHERE day > DATE '-infinity';
 CREATE TABLE usage_delta (
     tenant_id bigint NOT NULL,
     scope     text   NOT NULL,
-    id        bigint GENERATED ALWAYS AS IDENTITY,
+    id        bigint NOT NULL DEFAULT nextval('usage_delta_id'),
     delta     bigint NOT NULL,
     PRIMARY KEY (tenant_id, scope, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);

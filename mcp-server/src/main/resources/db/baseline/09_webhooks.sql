@@ -1,12 +1,14 @@
 -- Events in a feed without gaps, and their deliveries to webhook endpoints.
 
+CREATE SEQUENCE event_ordinal;
+
 CREATE TABLE event (
     tenant_id  bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
     id         uuid        NOT NULL,
     type       text        NOT NULL,
     created_at timestamptz NOT NULL,
     data       json        NOT NULL,
-    ordinal    bigint      GENERATED ALWAYS AS IDENTITY,
+    ordinal    bigint      NOT NULL DEFAULT nextval('event_ordinal'),
     seq        bigint,
     directed   boolean     NOT NULL DEFAULT false,
     not_to     uuid,

@@ -97,10 +97,12 @@ CREATE TABLE change_listener (
 );
 COMMENT ON TABLE change_listener IS 'In which tenants a replica has listeners. Elsewhere nothing is logged: a transaction that notifies waits at its commit for every other one that does.';
 
+CREATE SEQUENCE change_ordinal;
+
 CREATE TABLE change_log (
     tenant_id bigint      NOT NULL,
     xid       xid8        NOT NULL DEFAULT pg_current_xact_id(),
-    ordinal   bigint      GENERATED ALWAYS AS IDENTITY,
+    ordinal   bigint      NOT NULL DEFAULT nextval('change_ordinal'),
     at        timestamptz NOT NULL DEFAULT clock_timestamp(),
     topic     text        NOT NULL,
     action    text,

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.app.backup.BackupFailure;
+import io.agentworkspace.engine.app.distribute.DistributeFailure;
 import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.kernel.db.DatabaseFailure;
@@ -36,6 +37,7 @@ record FailedStart(Settings settings, Throwable failure) {
                 switch (cause) {
                     case InvalidSetting e -> e.getMessage();
                     case BackupFailure e -> e.getMessage();
+                    case DistributeFailure e -> e.getMessage();
                     case PostgresFailure e -> e.getMessage();
                     case SecretsFailure e -> e.getMessage();
                     case DatabaseFailure e -> e.getMessage() + whereItIs();

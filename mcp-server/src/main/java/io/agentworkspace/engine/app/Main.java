@@ -56,6 +56,10 @@ public final class Main {
                     command(
                             BackupCommand.words(rest),
                             (settings, words) -> Printed.of(backup(settings).run(words)));
+                case DistributeCommand.WORD ->
+                    command(
+                            DistributeCommand.words(rest),
+                            (settings, words) -> new DistributeCommand(settings).run(words));
                 case BundleCommand.WORD -> bundle(rest);
                 // A key for ENGINE_BOOTSTRAP_KEY, since its checksum cannot be made by hand.
                 case "key" ->
