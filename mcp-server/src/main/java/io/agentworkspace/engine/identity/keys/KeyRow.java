@@ -58,9 +58,9 @@ public record KeyRow(
 
     /** The joins that the record needs beside {@code k}. */
     static final String JOINS = """
-            JOIN app_user o ON o.tenant_id = :tenant AND o.id = k.user_id
-            LEFT JOIN agent g ON g.tenant_id = :tenant AND g.id = k.agent_id
-            LEFT JOIN key_seen s ON s.tenant_id = :tenant AND s.key_id = k.id
+            CROSS JOIN LATERAL (SELECT * FROM app_user x WHERE x.tenant_id = :tenant AND x.id = k.user_id OFFSET 0) o
+            LEFT JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = k.agent_id OFFSET 0) g ON true
+            LEFT JOIN LATERAL (SELECT * FROM key_seen x WHERE x.tenant_id = :tenant AND x.key_id = k.id OFFSET 0) s ON true
             """;
 
     static final String JSON = SqlTemplate.of("""
