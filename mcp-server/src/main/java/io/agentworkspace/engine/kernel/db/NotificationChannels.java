@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,7 +108,7 @@ public final class NotificationChannels implements AutoCloseable {
     }
 
     private synchronized Part remove(String host) {
-        return others.remove(host);
+        return Objects.requireNonNull(others.remove(host));
     }
 
     private synchronized void current(Part part, long since) {
