@@ -74,9 +74,12 @@ final class Growth {
                 }
             }
             statement.execute("""
-                    INSERT INTO tenant (tenant_id, name, name_key, plan, created_at)
-                    SELECT 3000000000 + n, 'other ' || n, 'other ' || n, 'unlimited', now() FROM generate_series(2, %d) n
+                    INSERT INTO tenant (tenant_id, name, name_key, created_at)
+                    SELECT 3000000000 + n, 'other ' || n, 'other ' || n, now() FROM generate_series(2, %d) n
                     """.formatted(tenants));
+            statement.execute(
+                    "INSERT INTO tenant_plan (tenant_id, plan) SELECT 3000000000 + n, 'unlimited' FROM generate_series(2, %d) n"
+                            .formatted(tenants));
             statement.execute("INSERT INTO event_feed (tenant_id) SELECT 3000000000 + n FROM generate_series(2, %d) n"
                     .formatted(tenants));
             statement.execute("""

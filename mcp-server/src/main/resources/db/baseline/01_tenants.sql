@@ -11,11 +11,16 @@ CREATE TABLE tenant (
     tenant_id  bigint      PRIMARY KEY DEFAULT nextval('entity_id'),
     name       text        NOT NULL,
     name_key   text        COLLATE "C" NOT NULL UNIQUE,
-    plan       text        NOT NULL,
     created_at timestamptz NOT NULL
 );
 COMMENT ON TABLE tenant IS 'The tenants. Everything that belongs to one is deleted with it.';
-COMMENT ON COLUMN tenant.plan IS 'The name of its plan; plan_limit has the limits.';
+
+CREATE TABLE tenant_plan (
+    tenant_id bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,
+    plan      text   NOT NULL
+);
+COMMENT ON TABLE tenant_plan IS 'The plan of each tenant. Who counts what the plan does not, such as keys, locks its row.';
+COMMENT ON COLUMN tenant_plan.plan IS 'The name of the plan; plan_limit has the limits.';
 
 -- Signals all replicas that a tenant has another plan.
 CREATE FUNCTION tell_plan_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -23,8 +28,8 @@ BEGIN
     PERFORM pg_notify('changes', 'tenant:' || NEW.tenant_id);
     RETURN NULL;
 END $$;
-CREATE TRIGGER tenant_plan_changed AFTER UPDATE OF plan ON tenant FOR EACH ROW WHEN (OLD.plan <> NEW.plan) EXECUTE FUNCTION tell_plan_changed();
-COMMENT ON TRIGGER tenant_plan_changed ON tenant IS 'Every replica forgets the limits of the former plan, whatever changes it.';
+CREATE TRIGGER tenant_plan_changed AFTER UPDATE OF plan ON tenant_plan FOR EACH ROW WHEN (OLD.plan <> NEW.plan) EXECUTE FUNCTION tell_plan_changed();
+COMMENT ON TRIGGER tenant_plan_changed ON tenant_plan IS 'Every replica forgets the limits of the former plan, whatever changes it.';
 
 -- With the tenants, the only table where something is unique across tenants. Nothing references it, so that tenants can be
 -- on other servers than it is.
@@ -142,7 +147,7 @@ DECLARE
 BEGIN
     IF difference > 0 THEN
         SELECT t.plan, l.most INTO by_plan, allowed
-          FROM tenant t JOIN plan_limit l ON l.plan = t.plan AND l.scope = of_scope
+          FROM tenant_plan t JOIN plan_limit l ON l.plan = t.plan AND l.scope = of_scope
          WHERE t.tenant_id = for_tenant;
     END IF;
     IF allowed IS NOT NULL THEN

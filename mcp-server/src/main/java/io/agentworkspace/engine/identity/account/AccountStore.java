@@ -16,7 +16,9 @@ import java.util.Objects;
 final class AccountStore {
     private static final String READ =
             SqlTemplate.of("""
-            SELECT t.name, t.plan, t.created_at, {counts} AS counts FROM tenant t WHERE t.tenant_id = :tenant
+            SELECT t.name, p.plan, t.created_at, {counts} AS counts
+              FROM tenant t JOIN tenant_plan p ON p.tenant_id = :tenant
+             WHERE t.tenant_id = :tenant
             """).with("counts", UsageStore.COUNTS).sql();
 
     private final Db db;
@@ -46,8 +48,8 @@ final class AccountStore {
     /** Sets the plan, and returns the previous one. */
     Plan change(Call call, Plan plan) {
         return db.sql(call, """
-                WITH old AS MATERIALIZED (SELECT plan FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE),
-                     changed AS (UPDATE tenant t SET plan = :plan
+                WITH old AS MATERIALIZED (SELECT plan FROM tenant_plan WHERE tenant_id = :tenant FOR NO KEY UPDATE),
+                     changed AS (UPDATE tenant_plan t SET plan = :plan
                                    FROM old
                                   WHERE t.tenant_id = :tenant AND old.plan <> :plan)
                 SELECT plan FROM old

@@ -38,7 +38,7 @@ final class UsageStore {
 
     private static final String READ = """
             SELECT t.tenant_id, t.plan, c.counts
-              FROM tenant t
+              FROM tenant_plan t
               LEFT JOIN (SELECT u.tenant_id, jsonb_object_agg(u.scope, u.count) AS counts
                            FROM usage_now u
                           WHERE u.tenant_id = ANY (CAST(:tenants AS bigint[])) AND u.day IN ('-infinity', CAST(:day AS date))
@@ -102,7 +102,7 @@ final class UsageStore {
                 SELECT c.tenant_id, c.scope, c.day::text AS day, t.plan, c.count, r.made
                   FROM counted c
                   JOIN ran r ON r.tenant_id = c.tenant_id AND r.day = c.day
-                  JOIN tenant t ON t.tenant_id = c.tenant_id
+                  JOIN tenant_plan t ON t.tenant_id = c.tenant_id
                 """)
                 .set("tenants", ran.stream().map(one -> one.key().tenant()).toList())
                 .set("days", ran.stream().map(one -> one.key().day().toString()).toList())
@@ -124,7 +124,7 @@ final class UsageStore {
                 SELECT c.tenant_id, c.scope, t.plan, c.count, s.made
                   FROM counted c
                   JOIN summed s ON s.tenant_id = c.tenant_id AND s.scope = c.scope
-                  JOIN tenant t ON t.tenant_id = c.tenant_id
+                  JOIN tenant_plan t ON t.tenant_id = c.tenant_id
                 """).set("batch", BATCH).list(row -> raised(row, null));
     }
 

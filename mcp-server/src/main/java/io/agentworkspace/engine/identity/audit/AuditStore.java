@@ -87,7 +87,6 @@ public final class AuditStore implements AutoCloseable {
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
     private final RefusalTally tally = new RefusalTally();
     private final AtomicLong lost = new AtomicLong();
-    private final TenantTurns purges = new TenantTurns("old entries of the audit are deleted");
     private final Db db;
     private final ChangeStore changes;
     private final Duration kept;
@@ -234,11 +233,6 @@ public final class AuditStore implements AutoCloseable {
 
     /** Deletes expired entries. */
     public void purge(Instant now) {
-        var until = now.minus(kept);
-        var tenants = db.sql(TENANTS_WITH_OLD).set("until", until).list(row -> row.number("tenant_id"));
-        purges.each(tenants, tenant -> {
-            db.deleteOld(tenant, OLD, until);
-            return true;
-        });
+        db.deleteOld(TENANTS_WITH_OLD, OLD, now.minus(kept));
     }
 }

@@ -84,7 +84,7 @@ public final class KeyChangeStore {
 
     private static final String COUNT_IN_USE = SqlTemplate.of("""
             SELECT u.id
-              FROM tenant t JOIN app_user u ON u.tenant_id = :tenant AND u.id IN (:caller, :user)
+              FROM tenant_plan t JOIN app_user u ON u.tenant_id = :tenant AND u.id IN (:caller, :user)
              WHERE t.tenant_id = :tenant
              ORDER BY u.id
                FOR NO KEY UPDATE OF t FOR SHARE OF u;
@@ -246,7 +246,7 @@ public final class KeyChangeStore {
      */
     void keepOwners(Call call, LockedKey key) {
         db.sql(call, """
-                SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
+                SELECT 1 FROM tenant_plan WHERE tenant_id = :tenant FOR NO KEY UPDATE;
                 WITH owner AS (SELECT id FROM app_user
                                 WHERE tenant_id = :tenant AND role = 'owner' AND removed_at IS NULL),
                      way AS (SELECT k.id FROM api_key k JOIN owner o ON o.id = k.user_id

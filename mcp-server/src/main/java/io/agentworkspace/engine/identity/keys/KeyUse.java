@@ -69,8 +69,11 @@ public final class KeyUse {
             "tenant_id, key_id, day, tool",
             "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
 
-    private static final String OLD_CHILDREN =
-            Db.oldRows("api_key", "tenant_id, id", "parent_id IS NOT NULL AND expires_at < :until");
+    private static final String OLD_CHILDREN = Db.oldRows(
+            "api_key", "tenant_id, id", "tenant_id = :tenant AND parent_id IS NOT NULL AND expires_at < :until");
+
+    private static final String TENANTS_WITH_OLD_CHILDREN =
+            "SELECT DISTINCT tenant_id FROM api_key WHERE parent_id IS NOT NULL AND expires_at < :until";
 
     private final Db db;
     private final Clock clock;
@@ -196,6 +199,6 @@ public final class KeyUse {
     public void purge(Instant now) {
         var until = now.minus(KEPT);
         db.deleteOld(OLD_USAGE, until);
-        db.deleteOld(OLD_CHILDREN, until);
+        db.deleteOld(TENANTS_WITH_OLD_CHILDREN, OLD_CHILDREN, until);
     }
 }

@@ -146,12 +146,24 @@ final class AccessGrantStore {
             .sql();
 
     /** Grants whose last secret has expired a while ago; their keys end with them. */
-    private static final String ENDED = """
-            DELETE FROM api_key k
-             USING oauth_grant g
-             WHERE g.tenant_id = k.tenant_id AND g.key_id = k.id AND k.expires_at <= :until
-               AND NOT EXISTS (SELECT 1 FROM oauth_secret s
-                                WHERE s.tenant_id = k.tenant_id AND s.key_id = k.id AND s.expires_at > :until)
+    private static final String ENDED = Db.deletingOld("api_key", """
+            DELETE FROM api_key
+             WHERE tenant_id = :tenant
+               AND id IN (SELECT g.key_id
+                            FROM oauth_grant g
+                            JOIN api_key k ON k.tenant_id = :tenant AND k.id = g.key_id
+                           WHERE g.tenant_id = :tenant AND k.expires_at <= :until
+                             AND NOT EXISTS (SELECT 1 FROM oauth_secret s
+                                              WHERE s.tenant_id = :tenant AND s.key_id = g.key_id AND s.expires_at > :until)
+                           LIMIT :portion)
+               AND expires_at <= :until
+            """);
+
+    private static final String TENANTS_WITH_ENDED = """
+            SELECT DISTINCT k.tenant_id
+              FROM oauth_grant g
+              JOIN api_key k ON k.tenant_id = g.tenant_id AND k.id = g.key_id
+             WHERE k.expires_at <= :until
             """;
 
     private static final String OLD_ASSERTIONS =
@@ -407,7 +419,7 @@ final class AccessGrantStore {
     /** Deletes expired secrets, and the keys of grants that can no longer be renewed. */
     public void purge(Instant now) {
         var until = now.minus(KEPT);
-        db.sql(ENDED).set("until", until).run();
+        db.deleteOld(TENANTS_WITH_ENDED, ENDED, until);
         db.deleteOld(OLD, until);
         db.deleteOld(OLD_ASSERTIONS, until);
     }

@@ -23,9 +23,17 @@ final class BrowserSessionStore {
     /** The maximum number of sessions of one user with one key. A further sign-in ends the oldest. */
     static final int AT_ONCE = 100;
 
-    private static final String EXPIRED = Db.oldRows("browser_session", "tenant_id, id", "expires_at <= :until");
+    private static final String EXPIRED =
+            Db.oldRows("browser_session", "tenant_id, id", "tenant_id = :tenant AND expires_at <= :until");
 
-    private static final String IDLE = Db.oldRows("browser_session", "tenant_id, id", "last_seen_at <= :until");
+    private static final String TENANTS_WITH_EXPIRED =
+            "SELECT DISTINCT tenant_id FROM browser_session WHERE expires_at <= :until";
+
+    private static final String IDLE =
+            Db.oldRows("browser_session", "tenant_id, id", "tenant_id = :tenant AND last_seen_at <= :until");
+
+    private static final String TENANTS_WITH_IDLE =
+            "SELECT DISTINCT tenant_id FROM browser_session WHERE last_seen_at <= :until";
 
     private static final String FIND = SqlTemplate.of("""
             SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.key_hash, s.secret_hash,
@@ -151,7 +159,7 @@ final class BrowserSessionStore {
     }
 
     void purge(Instant now, Instant idleSince) {
-        db.deleteOld(EXPIRED, now);
-        db.deleteOld(IDLE, idleSince);
+        db.deleteOld(TENANTS_WITH_EXPIRED, EXPIRED, now);
+        db.deleteOld(TENANTS_WITH_IDLE, IDLE, idleSince);
     }
 }

@@ -28,10 +28,13 @@ public final class TenantStore {
     /** @throws Problem {@code already_exists} */
     public long create(Name name, String plan, Instant now) {
         return db.sql("""
-                INSERT INTO tenant (name, name_key, plan, created_at)
-                VALUES (:name, :key, :plan, :now)
+                INSERT INTO tenant (name, name_key, created_at)
+                VALUES (:name, :key, :now)
                 ON CONFLICT DO NOTHING
                 RETURNING tenant_id;
+                INSERT INTO tenant_plan (tenant_id, plan)
+                SELECT tenant_id, CAST(:plan AS text) FROM tenant WHERE name_key = :key
+                ON CONFLICT DO NOTHING;
                 INSERT INTO event_feed (tenant_id)
                 SELECT tenant_id FROM tenant WHERE name_key = :key
                 ON CONFLICT DO NOTHING

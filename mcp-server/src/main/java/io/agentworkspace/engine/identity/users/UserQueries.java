@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.tool.Call;
 final class UserQueries {
     private static final String READ = """
             SELECT u.role, t.plan
-              FROM tenant t
+              FROM tenant_plan t
               JOIN app_user u ON u.tenant_id = :tenant AND u.id = :user
              WHERE t.tenant_id = :tenant
             """;

@@ -41,7 +41,7 @@ public final class InvitationStore {
             """).with("managed", MANAGED).sql();
 
     private static final String INSERT = SqlTemplate.of("""
-            {entry}SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
+            {entry}SELECT 1 FROM tenant_plan WHERE tenant_id = :tenant FOR NO KEY UPDATE;
             INSERT INTO invitation (tenant_id, id, code_hash, user_id, key_id, agent, terms, powers, created_at, expires_at)
             SELECT :tenant, :id, :hash, :caller, CAST(:key AS text), :agent, CAST(:terms AS jsonb), CAST(:powers AS jsonb),
                    :now, CAST(:expires AS timestamptz)

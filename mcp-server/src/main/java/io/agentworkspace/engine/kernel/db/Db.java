@@ -6,6 +6,7 @@ import io.agentworkspace.engine.kernel.metrics.Latency;
 import io.agentworkspace.engine.kernel.scheduling.Cancellation;
 import io.agentworkspace.engine.kernel.scheduling.FairQueue;
 import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.kernel.tracing.TraceSpan;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -284,10 +285,24 @@ public final class Db implements AutoCloseable {
     /**
      * Deletes expired rows of one tenant.
      *
-     * @param oldRows from {@link #deletingOld}, with {@code :tenant}
+     * @param oldRows from {@link #oldRows} or {@link #deletingOld}, with {@code :tenant}
      */
     public int deleteOld(long tenant, String oldRows, Instant until) {
         return deleteOld(() -> sql(oldRows).set("tenant", tenant), until);
+    }
+
+    /**
+     * Deletes expired rows of one tenant after the other, since their end is signalled, or the rows of each have an index.
+     *
+     * @param tenants finds the tenants that have some, with {@code :until}
+     * @param oldRows from {@link #oldRows} or {@link #deletingOld}, with {@code :tenant}
+     */
+    public void deleteOld(String tenants, String oldRows, Instant until) {
+        var found = sql(tenants).set("until", until).list(row -> row.number("tenant_id"));
+        TenantTurns.take(found, tenant -> {
+            deleteOld(tenant, oldRows, until);
+            return false;
+        });
     }
 
     private int deleteOld(Supplier<Statement> oldRows, Instant until) {

@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 final class QuestionStore {
     private static final String INSERT =
             SqlTemplate.of("""
-            WITH q AS (INSERT INTO question (tenant_id, id, asker_id, to_id, choices, expires_at, created_at)
+            WITH q AS (INSERT INTO question AS asked (tenant_id, id, asker_id, to_id, choices, expires_at, created_at)
                        SELECT m.tenant_id, m.id, m.speaker_id,
                               CASE WHEN s.low_id = m.speaker_id THEN s.high_id ELSE s.low_id END, CAST(:choices AS text[]),
                               CAST(:now AS timestamptz) + CAST(CAST(:lasts AS text) AS interval), :now
                          FROM message m
                          JOIN conversation s ON s.tenant_id = :tenant AND s.id = m.conversation_id
                         WHERE m.tenant_id = :tenant AND m.id = :id
-                       RETURNING *)
+                       RETURNING asked.*)
             SELECT {record} AS record FROM q
             """).with("record", QuestionRow.RECORD).sql();
 

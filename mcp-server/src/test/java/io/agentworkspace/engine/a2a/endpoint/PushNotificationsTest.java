@@ -213,7 +213,7 @@ class PushNotificationsTest {
         assertThat(ben.code(CREATE, of(second, ",'url':'https://example.com/'")))
                 .isEqualTo(-32602);
         TestDatabase.db()
-                .sql("UPDATE tenant SET plan = 'free' WHERE tenant_id = :tenant")
+                .sql("UPDATE tenant_plan SET plan = 'free' WHERE tenant_id = :tenant")
                 .set("tenant", tenant.id(ClientApi.REST))
                 .run();
         ben.result(DELETE, of(task, ",'id':'p'"));

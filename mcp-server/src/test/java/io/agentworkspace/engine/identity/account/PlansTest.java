@@ -223,8 +223,12 @@ class PlansTest {
             }
             // Most tenants are small, and most users have few agents, so one with all of them is not expected.
             db.sql("""
-                    INSERT INTO tenant (tenant_id, name, name_key, plan, created_at)
-                    SELECT 90000000 + n, 'small ' || n, 'small ' || n, 'unlimited', now() FROM generate_series(1, 1000) n
+                    INSERT INTO tenant (tenant_id, name, name_key, created_at)
+                    SELECT 90000000 + n, 'small ' || n, 'small ' || n, now() FROM generate_series(1, 1000) n
+                    """).run();
+            db.sql("""
+                    INSERT INTO tenant_plan (tenant_id, plan)
+                    SELECT 90000000 + n, 'unlimited' FROM generate_series(1, 1000) n
                     """).run();
             db.sql("INSERT INTO event_feed (tenant_id) SELECT 90000000 + n FROM generate_series(1, 1000) n")
                     .run();

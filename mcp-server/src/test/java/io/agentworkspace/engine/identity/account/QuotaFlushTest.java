@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class QuotaFlushTest {
     private static Caller caller(long tenant) {
         TestDatabase.db()
-                .sql("UPDATE tenant SET plan = 'free' WHERE tenant_id = :tenant")
+                .sql("UPDATE tenant_plan SET plan = 'free' WHERE tenant_id = :tenant")
                 .set("tenant", tenant)
                 .run();
         return new Caller(tenant, "t", 1, "ann", Role.OWNER, Set.of("*"), "key:x", null);

@@ -420,7 +420,7 @@ class IssuedTokensTest extends IssuedTokensFixture {
         var got = WaitingCall.by(
                 () -> {
                     var db = TestDatabase.db();
-                    db.sql("SELECT 1 FROM tenant WHERE tenant_id = :id FOR UPDATE")
+                    db.sql("SELECT 1 FROM tenant_plan WHERE tenant_id = :id FOR UPDATE")
                             .set("id", tenant.id(ClientApi.MCP))
                             .one(_ -> true);
                     db.sql("DELETE FROM external_identity WHERE tenant_id = :tenant AND subject = 'gone'")

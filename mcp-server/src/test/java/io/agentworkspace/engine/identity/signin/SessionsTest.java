@@ -128,7 +128,7 @@ class SessionsTest {
         var made = WaitingCall.by(
                 () -> {
                     TestDatabase.db()
-                            .sql("SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR UPDATE")
+                            .sql("SELECT 1 FROM tenant_plan WHERE tenant_id = :tenant FOR UPDATE")
                             .set("tenant", tenant.id(ClientApi.REST))
                             .one(_ -> true);
                     TestDatabase.db()

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 class TableStatisticsTest {
     private static void load(Db db, int from, int count) {
         db.sql("""
-                INSERT INTO tenant (tenant_id, name, name_key, plan, created_at)
-                SELECT 90000000 + n, 'small ' || n, 'small ' || n, 'unlimited', now()
+                INSERT INTO tenant (tenant_id, name, name_key, created_at)
+                SELECT 90000000 + n, 'small ' || n, 'small ' || n, now()
                   FROM generate_series(:from, :last) n
                 """).set("from", from).set("last", from + count - 1).run();
     }

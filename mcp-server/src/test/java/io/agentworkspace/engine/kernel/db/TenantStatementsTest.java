@@ -24,10 +24,12 @@ class TenantStatementsTest {
     /** What each class has of such texts, as their number and the reason. */
     private static final Map<String, String> KNOWN = new TreeMap<>(Map.ofEntries(
             Map.entry("AgentQueries", "1: " + FRAGMENT),
+            Map.entry("BrowserSessionStore", "2: " + FINDS),
             Map.entry("DomainQueries", "1: " + FRAGMENT),
             Map.entry("EmbeddingStore", "4: two " + FRAGMENT + ", and two " + FINDS),
             Map.entry("FeedStore", "1: " + FINDS),
             Map.entry("InboxQueries", "2: " + FRAGMENT),
+            Map.entry("KeyUse", "1: " + FINDS),
             Map.entry("MasterKeyRotation", "7: a command that encrypts all secrets anew"),
             Map.entry("McpTaskStore", "5: four " + FRAGMENT + ", and one of the " + FINDS),
             Map.entry("MemoryUseRow", "1: " + FRAGMENT),

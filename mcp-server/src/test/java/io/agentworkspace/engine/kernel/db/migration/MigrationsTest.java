@@ -55,7 +55,7 @@ class MigrationsTest {
         try (var fresh = TestDatabase.empty("from_baseline");
                 var old = TestDatabase.empty("from_release")) {
             Migrations.run(old);
-            old.sql("INSERT INTO tenant (name, name_key, plan, created_at) VALUES ('Acme', 'acme', 'free', now())")
+            old.sql("INSERT INTO tenant (name, name_key, created_at) VALUES ('Acme', 'acme', now())")
                     .run();
             for (var db : List.of(fresh, old)) {
                 later(db, folder).migrate();
