@@ -17,10 +17,14 @@ record DistributeCommand(Settings settings) {
 
     private static final String DRY_RUN = "--dry-run";
     private static final String UNDO = "--undo";
+    private static final String USAGE = "usage: distribute [--dry-run] [--undo] [<flags>]";
     private static final Set<String> OPTIONS = Set.of(DRY_RUN, UNDO);
 
     /** Returns the words with the options in front as words, where flags do not begin yet. */
     static List<String> words(List<String> commandLine) {
+        if (commandLine.stream().anyMatch(word -> OPTIONS.contains("--" + word))) {
+            throw new InvalidSetting(USAGE);
+        }
         var words = new ArrayList<>(commandLine);
         words.removeAll(OPTIONS);
         OPTIONS.stream().filter(commandLine::contains).forEach(option -> words.addFirst(option.substring(2)));
@@ -36,7 +40,7 @@ record DistributeCommand(Settings settings) {
         var isDryRun = words.contains(DRY_RUN.substring(2));
         var isUndo = words.contains(UNDO.substring(2));
         if (words.size() != (isDryRun ? 1 : 0) + (isUndo ? 1 : 0)) {
-            throw new InvalidSetting("usage: distribute [--dry-run] [--undo] [<flags>]");
+            throw new InvalidSetting(USAGE);
         }
         var url = settings.database().url();
         if (url == null) {

@@ -20,9 +20,11 @@ class DistributeCommandTest {
 
     @Test
     void otherWordsAndTheEmbeddedDatabaseAreRefused() {
-        assertThatThrownBy(() -> run(Map.of(), "--undo", "now"))
-                .isInstanceOf(InvalidSetting.class)
-                .hasMessage("usage: distribute [--dry-run] [--undo] [<flags>]");
+        for (var wrong : List.of(List.of("--undo", "now"), List.of("undo"))) {
+            assertThatThrownBy(() -> run(Map.of(), wrong.toArray(String[]::new)))
+                    .isInstanceOf(InvalidSetting.class)
+                    .hasMessage("usage: distribute [--dry-run] [--undo] [<flags>]");
+        }
         for (var words : List.of(List.<String>of(), List.of("--undo"), List.of("--undo", "--dry-run"))) {
             assertThatThrownBy(() -> run(Map.of(), words.toArray(String[]::new)))
                     .isInstanceOf(InvalidSetting.class)

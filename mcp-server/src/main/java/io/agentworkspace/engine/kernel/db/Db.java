@@ -255,11 +255,15 @@ public final class Db implements AutoCloseable {
                 table,
                 SqlTemplate.of("""
                 DELETE FROM {table}
-                 WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {old} LIMIT :portion) AND ({old})
+                 WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {old} LIMIT {portion}) AND ({old})
                 """)
                         .with("table", table)
                         .with("key", key)
                         .with("old", old)
+                        .with(
+                                "portion",
+                                PORTION) // As a parameter it would count as a tenth of the rows, and they would be read
+                                         // whole.
                         .sql());
     }
 

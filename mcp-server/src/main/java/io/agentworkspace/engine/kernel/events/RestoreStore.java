@@ -98,6 +98,9 @@ public final class RestoreStore {
                     .set("files", files)
                     .set("tenants", tenants)
                     .list(row -> homes.put(row.number("tenant_id"), row.text("home")));
+            if (homes.isEmpty()) {
+                isUnnoticed.set(false);
+            }
         } catch (SqlFailure e) {
             goOn(e, e.isNotOffered());
         }

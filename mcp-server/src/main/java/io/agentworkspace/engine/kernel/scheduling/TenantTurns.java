@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.kernel.scheduling;
 
+import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,6 +16,12 @@ import org.slf4j.LoggerFactory;
 /** Does work for one tenant after the other, since a transaction writes to one tenant. It begins after the tenant that it ended with. */
 public final class TenantTurns {
     private static final Logger LOG = LoggerFactory.getLogger(TenantTurns.class);
+
+    /** So many tenants in a row for which the database cannot be used: it is away, and the others would wait for it, too. */
+    private static final int AWAY = 2;
+
+    /** The most failures that are kept with the first one. */
+    private static final int SUPPRESSED = 3;
 
     private final String name;
     private long last;
@@ -71,14 +78,15 @@ public final class TenantTurns {
     }
 
     /**
-     * Does the work for each of the tenants. One for which it fails does not stop the others. If it fails for all, the last failure
-     * is thrown.
+     * Does the work for each of the tenants. One for which it fails does not stop the others, unless the database is away. If it fails
+     * for all, the last failure is thrown.
      *
      * @param work returns whether there is room for the next one
      */
     public synchronized void each(Collection<Long> tenants, LongPredicate work) {
         RuntimeException failure = null;
         var isAnyDone = false;
+        var away = 0;
         for (var tenant : order(tenants)) {
             logLast(failure);
             failure = null;
@@ -86,11 +94,16 @@ public final class TenantTurns {
             try {
                 var hasRoom = work.test(tenant);
                 isAnyDone = true;
+                away = 0;
                 if (!hasRoom) {
                     return;
                 }
             } catch (RuntimeException e) {
                 failure = e;
+                away = isUnavailable(e) ? away + 1 : 0;
+                if (away == AWAY) {
+                    break;
+                }
             }
         }
         if (failure != null && !isAnyDone) {
@@ -110,6 +123,10 @@ public final class TenantTurns {
         if (failure != null) {
             log("%s: not for the tenant %d".formatted(name, last), failure);
         }
+    }
+
+    private static boolean isUnavailable(RuntimeException failure) {
+        return failure instanceof Problem problem && problem.failure() == Failure.UNAVAILABLE;
     }
 
     private static void log(String what, RuntimeException failure) {
@@ -153,21 +170,24 @@ public final class TenantTurns {
      * Does a portion of each tenant's work in turn, until none has more to do.
      *
      * @param portion does some of a tenant's work, and returns whether there may be more
-     * @throws RuntimeException the first failure, with the others in it, after the work of the tenants without one
+     * @throws RuntimeException the first failure, with some others in it, after the work of the tenants without one, or when the database is away
      */
     public static void take(Collection<Long> tenants, LongPredicate portion) {
         var open = new ArrayDeque<>(tenants);
         @Nullable RuntimeException failure = null;
-        while (!open.isEmpty()) {
+        var away = 0;
+        while (!open.isEmpty() && away < AWAY) {
             var tenant = open.remove();
             try {
                 if (portion.test(tenant)) {
                     open.add(tenant);
                 }
+                away = 0;
             } catch (RuntimeException e) {
+                away = isUnavailable(e) ? away + 1 : 0;
                 if (failure == null) {
                     failure = e;
-                } else if (failure != e) {
+                } else if (failure != e && failure.getSuppressed().length < SUPPRESSED) {
                     failure.addSuppressed(e);
                 }
             }

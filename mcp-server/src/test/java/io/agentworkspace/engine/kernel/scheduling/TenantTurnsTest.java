@@ -3,6 +3,7 @@ package io.agentworkspace.engine.kernel.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.model.problem.Problem;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -31,6 +32,22 @@ class TenantTurnsTest {
             return served.add(tenant);
         });
         assertThat(served).containsExactly(2L);
+    }
+
+    /** Each would wait until its connection fails. */
+    @Test
+    void whileTheDatabaseIsAwayOnlyTwoTenantsAreTried() {
+        assertThatThrownBy(() -> TenantTurns.take(List.of(1L, 2L, 3L, 4L), tenant -> {
+                    served.add(tenant);
+                    throw Problem.unavailable();
+                }))
+                .isInstanceOf(Problem.class);
+        assertThatThrownBy(() -> turns.each(List.of(5L, 6L, 7L, 8L), tenant -> {
+                    served.add(tenant);
+                    throw Problem.unavailable();
+                }))
+                .isInstanceOf(Problem.class);
+        assertThat(served).containsExactly(1L, 2L, 5L, 6L);
     }
 
     @Test

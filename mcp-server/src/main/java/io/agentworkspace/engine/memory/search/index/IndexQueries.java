@@ -103,7 +103,7 @@ public final class IndexQueries {
                       FROM b LEFT JOIN copies k ON k.bank_id = b.bank_id
                      CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
                      WHERE b.censored_at IS NULL AND b.permission_level <> 'none')
-                SELECT b.*, (SELECT f.epoch FROM event_feed f WHERE f.tenant_id = :tenant) AS epoch,
+                SELECT b.*, COALESCE((SELECT f.epoch FROM event_feed f WHERE f.tenant_id = :tenant), 0) AS epoch,
                        ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = CAST(:author AS text)) AS authors,
                        ARRAY(SELECT c.agent_id FROM bank_censor c
                               WHERE c.tenant_id = :tenant AND c.bank_id = b.bank_id ORDER BY c.agent_id) AS censored,

@@ -89,7 +89,10 @@ final class LiveStream implements Hub.Subscriber {
 
     /** Sends the events of its topics that it has not sent yet. */
     synchronized void send(LiveQueries.Batch batch) {
-        if (batch.epoch() != epoch) {
+        if (batch.epoch() < epoch) {
+            return; // It was read before the tenant got another epoch.
+        }
+        if (batch.epoch() > epoch) {
             epoch = batch.epoch();
             horizon = batch.horizon();
             sent.clear();
