@@ -421,7 +421,7 @@ class PlansTest {
                     if (field.getType() == String.class && Modifier.isStatic(field.getModifiers())) {
                         field.setAccessible(true);
                         var sql = (String) field.get(null);
-                        if (sql.contains(":portion") && sql.contains(":until")) {
+                        if (sql.contains("AS deleted FROM gone")) {
                             found.add(sql);
                         }
                     }
