@@ -260,10 +260,7 @@ public final class Db implements AutoCloseable {
                         .with("table", table)
                         .with("key", key)
                         .with("old", old)
-                        .with(
-                                "portion",
-                                PORTION) // As a parameter it would count as a tenth of the rows, and they would be read
-                                         // whole.
+                        .with("portion", PORTION) // A parameter would count as a tenth of all rows.
                         .sql());
     }
 
