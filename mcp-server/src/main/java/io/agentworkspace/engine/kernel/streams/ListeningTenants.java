@@ -58,7 +58,7 @@ public final class ListeningTenants {
             var now = clock.instant();
             db.sql("""
                     INSERT INTO change_listener (tenant_id, replica, until)
-                    SELECT t.id, :replica, :until FROM unnest(CAST(:tenants AS bigint[])) t (id)
+                    SELECT t.id, CAST(:replica AS uuid), CAST(:until AS timestamptz) FROM unnest(CAST(:tenants AS bigint[])) t (id)
                     ON CONFLICT (tenant_id, replica) DO UPDATE SET until = :until
                     """)
                     .set("replica", replica)
