@@ -65,10 +65,8 @@ public final class NotificationChannels implements AutoCloseable {
                 areSeveral = servers.isDistributed();
                 if (areSeveral) {
                     listenTo(servers.ofTenants());
+                    rest();
                 }
-                Thread.sleep(PAUSE);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
             } catch (RuntimeException e) {
                 LOG.debug("the servers of the database are not known", e);
                 rest();

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * PostgreSQL's settings of a connection that the engine requires. A statement sets them after connecting. The start-up
@@ -13,7 +14,9 @@ import java.util.stream.Collectors;
  * @param values by name, as {@code pg_settings} shows them
  */
 record SessionSettings(Map<String, String> values) {
-    private static final String IN_FORCE = "SELECT name, setting FROM pg_settings";
+    private static final String IN_FORCE = """
+            SELECT name, setting, (SELECT to_regclass('pg_dist_node') IS NOT NULL) AS has_citus FROM pg_settings
+            """;
 
     /** With Citus a plan is made for the tenant, since another one is on another server. */
     private static final String PLANS = "plan_cache_mode";
@@ -47,8 +50,8 @@ record SessionSettings(Map<String, String> values) {
                 : literal;
     }
 
-    private boolean isRight(String name, String setting) {
-        return setting.equals(values.get(name)) || name.equals(PLANS) && setting.equals(OF_EACH_TENANT);
+    private @Nullable String required(String name, boolean hasCitus) {
+        return name.equals(PLANS) && hasCitus ? OF_EACH_TENANT : values.get(name);
     }
 
     /** Returns what to write into the configuration of PgBouncer, where quotes are doubled. */
@@ -68,14 +71,12 @@ record SessionSettings(Map<String, String> values) {
             while (rows.next()) {
                 var name = rows.getString(1);
                 var setting = rows.getString(2);
-                if (values.containsKey(name) && !isRight(name, setting)) {
+                var required = required(name, rows.getBoolean(3));
+                if (values.containsKey(name) && !setting.equals(required)) {
                     throw new DatabaseFailure(
                             "the database does not keep the settings of a connection: %s is %s, not %s. %s"
                                     .formatted(
-                                            name,
-                                            setting,
-                                            values.get(name),
-                                            isPooled ? byPooler() : DatabaseFailure.CONNECT));
+                                            name, setting, required, isPooled ? byPooler() : DatabaseFailure.CONNECT));
                 }
                 missing.remove(name);
             }

@@ -19,7 +19,7 @@ import java.util.function.LongToIntFunction;
 
 /**
  * The leases of tasks and reservations: renews them while their holders work, reminds holders five minutes before one ends, and
- * frees tasks whose lease has ended. Leases end by the clock of the database.
+ * frees tasks whose lease has ended. Leases end by the clock of the database when a statement begins.
  */
 public final class LeaseStore {
     private static final int PORTION = 50;
