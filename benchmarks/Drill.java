@@ -19,6 +19,7 @@ final class Drill {
         ALL.put("point-in-time", new PointInTime());
         ALL.put("failover", new Failover());
         ALL.put("patroni", new Patroni());
+        ALL.put("primaries", new Primaries());
         ALL.put("pooler", new Pooler());
         ALL.put("network", new Network());
         ALL.put("clocks", new Clocks());

@@ -146,6 +146,13 @@ final class Engine implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /** Runs a command of the engine that needs only these settings, and returns what it printed. */
+    static String command(Map<String, String> environment, String... words) throws IOException {
+        var command = new ArrayList<>(List.of(program("java"), "-cp", System.getProperty("java.class.path"), PROGRAM));
+        command.addAll(List.of(words));
+        return output(environment, command.toArray(String[]::new));
+    }
+
     /** Adds memories of about 40 words to the first bank of each tenant, without vectors. */
     void fillBanks(int memories) throws Exception {
         try (var database = DriverManager.getConnection(jdbcUrl(), user(), password());

@@ -19,9 +19,12 @@ final class Servers implements AutoCloseable {
     private final int primary = freePort();
     private final int standby = freePort();
     private final Map<String, String> environment;
+    private final String settings;
 
-    private Servers(Map<String, String> environment) throws Exception {
+    /** @param settings flags of the primary */
+    private Servers(Map<String, String> environment, String settings) throws Exception {
         this.environment = environment;
+        this.settings = settings;
         Drill.closeAtExit(this);
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
         try (var versions = Files.list(Path.of("/usr/lib/postgresql"))) {
@@ -37,20 +40,29 @@ final class Servers implements AutoCloseable {
                 fsync = on
                 wal_keep_size = 1GB
                 """);
-        start("primary", primary, "");
+        startPrimary();
+    }
+
+    void startPrimary() throws Exception {
+        start("primary", primary, settings);
     }
 
     static Servers alone() throws Exception {
-        return new Servers(Map.of());
+        return new Servers(Map.of(), "");
+    }
+
+    /** Starts a primary with these flags. */
+    static Servers set(String settings) throws Exception {
+        return new Servers(Map.of(), settings);
     }
 
     /** Starts a primary whose processes have these variables, such as those of another clock. */
     static Servers timed(Map<String, String> environment) throws Exception {
-        return new Servers(environment);
+        return new Servers(environment, "");
     }
 
     static Servers withStandby() throws Exception {
-        var servers = new Servers(Map.of());
+        var servers = new Servers(Map.of(), "");
         servers.run(
                 "pg_basebackup", "-D", servers.data("standby"), "-R", "-c", "fast", "-X", "stream",
                 "-d", "host=127.0.0.1 port=%d user=engine application_name=standby".formatted(servers.primary));
@@ -61,7 +73,7 @@ final class Servers implements AutoCloseable {
 
     /** Starts a primary that archives its write-ahead log, and makes a base backup. */
     static Servers archiving() throws Exception {
-        var servers = new Servers(Map.of());
+        var servers = new Servers(Map.of(), "");
         var archive = servers.data("archive");
         Files.createDirectory(Path.of(archive), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         new ProcessBuilder("chown", "--reference=" + servers.data("primary"), archive).start().waitFor();
@@ -69,7 +81,7 @@ final class Servers implements AutoCloseable {
                 "ALTER SYSTEM SET archive_mode = on",
                 "ALTER SYSTEM SET archive_command = 'cp %%p %s/%%f'".formatted(archive));
         servers.run("pg_ctl", "-D", servers.data("primary"), "-m", "fast", "-w", "stop");
-        servers.start("primary", servers.primary, "");
+        servers.startPrimary();
         servers.run(
                 "pg_basebackup", "-D", servers.data("standby"), "-c", "fast", "-X", "none",
                 "-d", "host=127.0.0.1 port=%d user=engine".formatted(servers.primary));
@@ -154,13 +166,17 @@ final class Servers implements AutoCloseable {
 
     /** Signals all processes of the primary. */
     void signalPrimary(String signal) throws Exception {
-        var postmaster = Long.parseLong(Files.readAllLines(Path.of(data("primary"), "postmaster.pid")).getFirst().strip());
-        var handle = ProcessHandle.of(postmaster).orElseThrow();
+        var handle = ProcessHandle.of(postmaster()).orElseThrow();
         var children = handle.children().toList();
-        Drill.signal(signal, postmaster);
+        Drill.signal(signal, handle.pid());
         for (var child : children) {
             Drill.reaches(signal, child.pid());
         }
+    }
+
+    /** Returns the process id of the primary. */
+    long postmaster() throws IOException {
+        return Long.parseLong(Files.readAllLines(Path.of(data("primary"), "postmaster.pid")).getFirst().strip());
     }
 
     void promote() throws Exception {

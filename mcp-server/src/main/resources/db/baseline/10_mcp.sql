@@ -159,12 +159,15 @@ $$;
 CREATE FUNCTION announce(of_tenant bigint, changes jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     is_heard boolean := listened_to(of_tenant);
+    change   record;
+    words    text[] := '{}';
+    places   bigint[] := '{}';
     payload  text;
 BEGIN
     IF NOT is_heard AND NOT changes @> '[{"topic": "task-cancelled"}]' THEN
         RETURN;
     END IF;
-    FOR payload IN
+    FOR change IN
         WITH entry AS (
             SELECT *
               FROM ROWS FROM (jsonb_to_recordset(changes)
@@ -200,30 +203,33 @@ BEGIN
              WHERE e.topic = 'messages'
              UNION ALL
             SELECT e.i, 1, 'agent', NULL, NULL, NULL, NULL, NULL, ARRAY[a.name_key],
-                   ARRAY(SELECT COALESCE(x.owner_id, p.id)
-                           FROM unnest(ARRAY[st.low_id, st.high_id]) p (id)
-                           LEFT JOIN agent x ON x.tenant_id = st.tenant_id AND x.id = p.id)
+                   ARRAY[COALESCE(low.owner_id, st.low_id), COALESCE(high.owner_id, st.high_id)]
               FROM entry e
               JOIN conversation st ON st.tenant_id = of_tenant AND st.id = e.place
+              LEFT JOIN agent low ON low.tenant_id = of_tenant AND low.id = st.low_id
+              LEFT JOIN agent high ON high.tenant_id = of_tenant AND high.id = st.high_id
               JOIN agent a ON a.tenant_id = of_tenant AND a.id IN (st.low_id, st.high_id) AND a.destroyed_at IS NULL
-             WHERE e.topic = 'messages'),
-        logged AS (
+             WHERE e.topic = 'messages')
+        SELECT * FROM found ORDER BY i, part
+    LOOP
+        IF is_heard THEN -- One at a time: several rows would be committed in two phases by Citus, which refuses notifications.
             INSERT INTO change_log (tenant_id, topic, action, thing, place, other, moment, names, users)
-            SELECT of_tenant, topic, action, thing, place, other, moment, names, users
-              FROM found
-             WHERE is_heard
-             ORDER BY i, part),
+            VALUES (of_tenant, change.topic, change.action, change.thing, change.place, change.other, change.moment, change.names,
+                    change.users);
+        END IF;
+        words := words || json_strip_nulls(json_build_object('k', change.topic, 'n', change.names, 'u', change.users))::text;
         -- Listeners look again at what they may see before they are told what changed.
-        signal AS (
-            SELECT topic, i, json_strip_nulls(json_build_object('k', topic, 'n', names, 'u', users))::text AS words
-              FROM (SELECT topic, names, users, min(2 * i + part) AS i FROM found GROUP BY topic, names, users) s),
+        places := places || CASE WHEN change.topic = 'access' THEN 0 ELSE 2 * change.i + change.part END;
+    END LOOP;
+    FOR payload IN
+        WITH signal AS (
+            SELECT word, min(place) AS place FROM unnest(words, places) w (word, place) GROUP BY word),
         numbered AS (
-            SELECT words, row_number() OVER in_order AS i,
+            SELECT word, place,
                    -- PostgreSQL takes less than 8,000 bytes at a time.
-                   sum(octet_length(words) + 1) OVER in_order / 4000 AS portion
-              FROM signal
-            WINDOW in_order AS (ORDER BY topic <> 'access', i))
-        SELECT '{"t":' || of_tenant || ',"c":[' || string_agg(words, ',' ORDER BY i) || ']}'
+                   sum(octet_length(word) + 1) OVER (ORDER BY place, word) / 4000 AS portion
+              FROM signal)
+        SELECT '{"t":' || of_tenant || ',"c":[' || string_agg(word, ',' ORDER BY place, word) || ']}'
           FROM numbered
          GROUP BY portion
          ORDER BY portion

@@ -92,6 +92,7 @@ class HouseTest {
     /** Each of them is the store of the one table, or the one column, that its name says. */
     private static final Set<String> SMALL_STORES = Set.of(
             "AgentPresence",
+            "EventLog",
             "KeyUse",
             "ListeningTenants",
             "PlanLimits",

@@ -55,12 +55,18 @@ record TenantCommand(Settings settings, Clock clock) {
                     new AuditStore(db, Duration.ofDays(settings.retention().auditDays())),
                     settings.tenants().plan(),
                     clock);
-            return db.transaction(() -> {
+            // With Citus, a transaction that writes to every server cannot also send the notification of a new key.
+            db.transaction(() -> {
                 if (tenants.isFresh()) {
                     throw new InvalidSetting(
                             "the database is empty: start the engine on it first, which creates the tenant 'default'");
                 }
-                return founding.found(name, owner, ApiKey.generate(new SecureRandom()));
+                return tenants.withoutOwner(name).orElseGet(() -> founding.create(name));
+            });
+            return db.transaction(() -> {
+                var created =
+                        tenants.withoutOwner(name).orElseThrow(() -> Problem.alreadyExists("tenant", name.text()));
+                return founding.createOwner(created, name, owner, ApiKey.generate(new SecureRandom()));
             });
         }
     }

@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.wire.Wire;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -53,6 +57,31 @@ class TenantCommandTest {
         assertThatThrownBy(() -> beside().run(List.of("create", name.toUpperCase(java.util.Locale.ROOT))))
                 .isInstanceOf(InvalidSetting.class)
                 .hasMessageContaining("is taken");
+    }
+
+    /** The tenant and its owner are two transactions. */
+    @Test
+    void whatWasBrokenOffIsCompletedWhenItIsRunAgain() {
+        new TenantStore(TestDatabase.db()).create(Name.of(name), "team", Instant.now());
+        assertThat(me(TestServer.url(), beside().run(List.of("create", name))).text("/profile/0/tenant"))
+                .isEqualTo(name);
+        assertThatThrownBy(() -> beside().run(List.of("create", name, "Maria")))
+                .isInstanceOf(InvalidSetting.class)
+                .hasMessageContaining("is taken");
+    }
+
+    @Test
+    void ofTwoAtTheSameTimeOneIsRefused() {
+        var made = Concurrently.of(2, i -> {
+            try {
+                return me(TestServer.url(), beside().run(List.of("create", name, "owner" + i)))
+                        .text("/profile/0/user");
+            } catch (InvalidSetting e) {
+                return e.getMessage();
+            }
+        });
+        assertThat(made).filteredOn(each -> each.startsWith("owner")).hasSize(1);
+        assertThat(made).filteredOn(each -> each.contains("is taken")).hasSize(1);
     }
 
     @Test

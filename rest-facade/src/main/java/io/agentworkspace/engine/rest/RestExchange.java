@@ -162,14 +162,14 @@ record RestExchange(Request request) {
             }
         }
         var answer = runner.run(asks(service, arguments, strict).within(budget));
-        context().left(answer.limits());
+        context().answered(answer);
         return answer;
     }
 
     /** Runs a plan for the caller. */
     Answer run(CallPlanRun plan) {
         var answer = plan.run();
-        context().left(answer.limits());
+        context().answered(answer);
         return answer;
     }
 

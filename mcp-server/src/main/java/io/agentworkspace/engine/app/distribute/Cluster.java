@@ -26,6 +26,7 @@ record Cluster(
      * @param prepared transactions of two phases that it allows
      * @param triggers whether it allows triggers of distributed tables
      * @param nested whether it allows statements on distributed tables inside of functions
+     * @param connections how many a statement on several shards may open to one server
      * @param locks how many tables and indexes can be locked at the same time
      */
     record Server(
@@ -36,6 +37,7 @@ record Cluster(
             int prepared,
             boolean triggers,
             boolean nested,
+            int connections,
             long locks) {
         String address() {
             return host + ":" + port;

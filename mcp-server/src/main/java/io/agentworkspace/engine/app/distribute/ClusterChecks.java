@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 /** What must be different before tables move. */
 record ClusterChecks(Cluster cluster) {
     private static final String NO_CITUS =
-            "Citus is not in this database: install it on each server, with shared_preload_libraries = 'citus', wal_level = logical, max_prepared_transactions = 300, citus.enable_unsafe_triggers = on and citus.allow_nested_distributed_execution = on; restart, then run CREATE EXTENSION citus in this database on each of them";
+            "Citus is not in this database: install it on each server, with shared_preload_libraries = 'citus', wal_level = logical, max_prepared_transactions = 300, citus.enable_unsafe_triggers = on, citus.allow_nested_distributed_execution = on and citus.max_adaptive_executor_pool_size = 1; restart, then run CREATE EXTENSION citus in this database on each of them";
 
     /** Returns a sentence for each thing that is wrong, with what to do. */
     List<String> problems() {
@@ -75,6 +75,10 @@ record ClusterChecks(Cluster cluster) {
                 problems,
                 server -> server.isReached() && !server.nested(),
                 "allows no tables of tenants in functions: ALTER SYSTEM SET citus.allow_nested_distributed_execution = on there, and SELECT pg_reload_conf()");
+        each(
+                problems,
+                server -> server.isReached() && server.connections() != 1,
+                "opens a connection for each shard that a statement asks, which an idle engine does all the time: ALTER SYSTEM SET citus.max_adaptive_executor_pool_size = 1 there, and SELECT pg_reload_conf()");
         var locks = locks();
         each(
                 problems,

@@ -68,12 +68,13 @@ public final class ClusterQueries implements AutoCloseable {
     private static final String SERVERS = """
             SELECT n.nodename AS host, n.nodeport AS port, n.groupid = 0 AS is_coordinator,
                    coalesce(r.success, false) AS is_reached,
-                   CASE WHEN r.success THEN string_to_array(r.result, ' ') ELSE '{0,off,off,0}' END AS settings
+                   CASE WHEN r.success THEN string_to_array(r.result, ' ') ELSE '{0,off,off,1,0}' END AS settings
               FROM pg_dist_node n
               LEFT JOIN run_command_on_all_nodes($$
                        SELECT concat_ws(' ', current_setting('max_prepared_transactions'),
                                         coalesce(current_setting('citus.enable_unsafe_triggers', true), 'off'),
                                         coalesce(current_setting('citus.allow_nested_distributed_execution', true), 'off'),
+                                        coalesce(current_setting('citus.max_adaptive_executor_pool_size', true), '1'),
                                         CAST(current_setting('max_locks_per_transaction') AS bigint)
                                         * (CAST(current_setting('max_connections') AS bigint)
                                            + CAST(current_setting('max_prepared_transactions') AS bigint)))
@@ -148,7 +149,8 @@ public final class ClusterQueries implements AutoCloseable {
                 Integer.parseInt(settings[0]),
                 settings[1].equals("on"),
                 settings[2].equals("on"),
-                Long.parseLong(settings[3]));
+                Integer.parseInt(settings[3]),
+                Long.parseLong(settings[4]));
     }
 
     private static Table table(ResultSet row) throws SQLException {

@@ -157,14 +157,11 @@ final class UsageStore {
     /** Writes the events that are due: for each threshold at most one a day, for refusals at most one a minute. */
     boolean publish(Collection<QuotaNotice> all) {
         var fresh = fresh(all);
-        var rows = all.stream()
+        all.stream()
                 .filter(notice -> fresh.contains(notice.key()))
-                .map(notice -> EventLog.row(notice.key().tenant(), notice.event()))
-                .toList();
-        if (!rows.isEmpty()) {
-            db.sql(EventLog.INSERT).set("events", Json.text(rows)).run();
-        }
-        return !rows.isEmpty();
+                .forEach(notice -> EventLog.insert(db, notice.key().tenant(), notice.event(), null)
+                        .runLate());
+        return !fresh.isEmpty();
     }
 
     private Set<QuotaNotice.NoticeKey> fresh(Collection<QuotaNotice> all) {

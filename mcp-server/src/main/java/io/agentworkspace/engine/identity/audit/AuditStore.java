@@ -55,16 +55,18 @@ public final class AuditStore implements AutoCloseable {
               FROM noted
             """;
 
-    /** One entry, which needs no JSON. */
+    /** One entry, which needs no JSON. It is selected for the tenant's row in tenant_plan: without a table, Citus would commit it in two phases. */
     private static final String INSERT_ONE = """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
                                result, request_id, times, rules, before, after, dry_run, details, note, arguments, item)
-            SELECT :tenant, CAST(:at AS timestamptz), CAST(:row_id AS uuid), :user_name, :user_key, :acting_for, :credential,
+            SELECT p.tenant_id, CAST(:at AS timestamptz), CAST(:row_id AS uuid), :user_name, :user_key, :acting_for, :credential,
                    :key_id, (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key_id AS text)), :agent,
                    :tool, :target_kind, :target, :target_id, :target_key, :renamed_to, :member, :door, :address, :client,
                    :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after,
                    CAST(:dry_run AS boolean), :details, :note, CAST(:arguments AS text[]), :item
+              FROM tenant_plan p
+             WHERE p.tenant_id = :tenant
             """;
 
     private static final String TENANTS_WITH_OLD = """
@@ -160,7 +162,9 @@ public final class AuditStore implements AutoCloseable {
     /** Writes the entry, inside the transaction that it describes. */
     public void note(long tenant, AuditEntry entry) {
         var id = UUID.randomUUID();
-        one(tenant, entry, id).run();
+        if (one(tenant, entry, id).run() == 0) {
+            throw new IllegalStateException("there is no tenant " + tenant);
+        }
         changes.write(tenant, List.of(Change.audit(id, entry.at())));
     }
 

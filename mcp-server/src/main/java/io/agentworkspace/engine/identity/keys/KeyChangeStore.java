@@ -106,13 +106,16 @@ public final class KeyChangeStore {
 
     private static final String INSERT = recorded(DirectoryStore.entryOf(Kind.KEY)
             + SqlTemplate.of("""
+            SELECT present_user(:tenant, :user);
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
-            SELECT :tenant, :id, :hash, present_user(:tenant, :user), :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
+            SELECT t.tenant_id, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
                    :agent, :parent,
                    COALESCE((SELECT p.ancestors || p.id FROM api_key p
                               WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
                    :expires, :now, :user <> :caller OR {by_a_known_key}
+              FROM tenant_plan t
+             WHERE t.tenant_id = :tenant
             """).with("by_a_known_key", BY_A_KNOWN_KEY).sql());
 
     private static final String UPDATE = recorded("""

@@ -129,10 +129,10 @@ final class AccessGrantStore {
             """;
 
     private static final String INSERT_CHILD = SqlTemplate.of("""
-            SELECT id FROM api_key WHERE tenant_id = :tenant AND id = :parent FOR NO KEY UPDATE;
+            SELECT present_user(:tenant, k.user_id) FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :parent FOR NO KEY UPDATE;
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others, resource, proof_key)
-            SELECT p.tenant_id, :id, :secret, present_user(p.tenant_id, p.user_id), left(p.name, 70) || ', by client credentials', p.environment,
+            SELECT p.tenant_id, :id, :secret, p.user_id, left(p.name, 70) || ', by client credentials', p.environment,
                    :capabilities, COALESCE(CAST(:toolset AS text[]), p.toolset), p.confirm_destructive, p.agent_id, p.id, p.ancestors || p.id, :expires, :now,
                    p.known_to_others, :resource, CAST(:proof_key AS text)
               FROM api_key p

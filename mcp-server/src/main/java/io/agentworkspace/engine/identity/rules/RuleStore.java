@@ -21,13 +21,16 @@ final class RuleStore {
 
     private static final String INSERT =
             SqlTemplate.of("""
-            INSERT INTO rule AS r (tenant_id, id, name, name_key, description, applies_to, expression, template, parameters,
+            WITH r AS (
+            INSERT INTO rule (tenant_id, id, name, name_key, description, applies_to, expression, template, parameters,
                                    effect, message, enabled, priority, mode, examples, created_at, updated_at, counted_since)
-            SELECT :tenant, :id, :name, :name_key, :description, CAST(:applies_to AS text[]), :when, :template,
+            SELECT t.tenant_id, :id, :name, :name_key, :description, CAST(:applies_to AS text[]), :when, :template,
                    CAST(:parameters AS json), :effect, :message, :enabled, :priority, :mode, CAST(:examples AS json),
                    :now, :now, :now
-             WHERE (SELECT count(*) FROM rule WHERE tenant_id = :tenant) < :most
-            RETURNING {rule_json} AS record
+              FROM tenant_plan t
+             WHERE t.tenant_id = :tenant AND (SELECT count(*) FROM rule WHERE tenant_id = :tenant) < :most
+            RETURNING *)
+            SELECT {rule_json} AS record FROM r
             """).with("rule_json", RuleRow.JSON).sql();
 
     /** The counts are reset if the rule's effect changes. */

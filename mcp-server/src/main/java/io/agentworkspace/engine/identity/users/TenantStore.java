@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Instant;
+import java.util.Optional;
 
 /** Creates tenants and their users. */
 public final class TenantStore {
@@ -17,11 +18,32 @@ public final class TenantStore {
 
     /** Returns whether there is no tenant yet. Other replicas wait for the answer until the transaction ends. */
     public boolean isFresh() {
+        lock();
+        return db.sql("SELECT NOT EXISTS (SELECT 1 FROM tenant) AS fresh")
+                .one(row -> row.flag("fresh"))
+                .orElseThrow();
+    }
+
+    private void lock() {
         db.sql("SELECT pg_advisory_xact_lock(:lock)")
                 .set("lock", AdvisoryLock.FIRST_START.number)
                 .one(_ -> true);
-        return db.sql("SELECT NOT EXISTS (SELECT 1 FROM tenant) AS fresh")
-                .one(row -> row.flag("fresh"))
+    }
+
+    /** Returns the tenant with this name, if its creation was interrupted before it had an owner. Other replicas wait as in {@link #isFresh}. */
+    public Optional<Long> withoutOwner(Name name) {
+        lock();
+        return db.sql("SELECT tenant_id FROM tenant WHERE name_key = :key")
+                .set("key", name.key())
+                .one(row -> row.number("tenant_id"))
+                .filter(tenant -> !hasOwner(tenant));
+    }
+
+    private boolean hasOwner(long tenant) {
+        return db.sql(
+                        "SELECT EXISTS (SELECT 1 FROM app_user WHERE tenant_id = :tenant AND role = 'owner') AS has_owner")
+                .set("tenant", tenant)
+                .one(row -> row.flag("has_owner"))
                 .orElseThrow();
     }
 

@@ -250,14 +250,18 @@ final class UserStore {
         db.sql(call, "SELECT id FROM agent WHERE tenant_id = :tenant AND owner_id = :gone ORDER BY id FOR UPDATE")
                 .set("gone", person.id())
                 .list(row -> row.number("id"));
+        db.sql(call, """
+                INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+                SELECT a.tenant_id, CAST(:heir AS bigint), a.id, CAST(:now AS timestamptz)
+                  FROM agent a
+                 WHERE a.tenant_id = :tenant AND a.owner_id = :gone AND a.destroyed_at IS NULL
+                ON CONFLICT DO NOTHING
+                """).set("heir", heir).set("gone", person.id()).run();
         return db.sql(call, """
                 WITH a AS (UPDATE agent SET owner_id = :heir, revision = revision + 1, updated_at = :now
                             WHERE tenant_id = :tenant AND owner_id = :gone AND destroyed_at IS NULL
                         RETURNING *),
                      unlisted AS (DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :gone),
-                     listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
-                                SELECT tenant_id, owner_id, id, :now FROM a
-                                ON CONFLICT DO NOTHING),
                      joined AS (UPDATE membership SET owner_id = :heir
                                  WHERE tenant_id = :tenant AND owner_id = :gone),
                      granted AS (UPDATE bank_grant SET owner_id = :heir

@@ -43,11 +43,13 @@ public final class UpstreamStore {
         return SqlTemplate.of("""
                 INSERT INTO {table} (tenant_id, upstream, {key}, name, definition, digest, approved, approved_digest,
                                      approved_at, state, reason)
-                SELECT :tenant, :upstream, {values}, w.name, w.definition, w.digest, w.approved, w.approved_digest,
+                SELECT u.tenant_id, u.name, {values}, w.name, w.definition, w.digest, w.approved, w.approved_digest,
                        w.approved_at, w.state, w.reason
-                  FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+                  FROM upstream u
+                 CROSS JOIN jsonb_to_recordset(CAST(:rows AS jsonb))
                        AS w (kind text, item text, name text, definition jsonb, digest text, approved jsonb,
                              approved_digest text, approved_at timestamptz, state text, reason text)
+                 WHERE u.tenant_id = :tenant AND u.name = :upstream
                 ON CONFLICT (tenant_id, upstream, {key}) DO UPDATE
                    SET definition = excluded.definition, digest = excluded.digest, approved = excluded.approved,
                        approved_digest = excluded.approved_digest, approved_at = excluded.approved_at,
@@ -201,11 +203,12 @@ public final class UpstreamStore {
             var inserted = db.sql(call, """
                     INSERT INTO upstream (tenant_id, name, url, credential, secret, timeout_ms, era, created_at, updated_at,
                                           refreshed_at, failing_since, last_error, last_error_at)
-                    SELECT :tenant, :name, :url, CAST(:credential AS jsonb), :secret, :timeout, :era, :now, :now,
+                    SELECT t.tenant_id, :name, :url, CAST(:credential AS jsonb), :secret, :timeout, :era, :now, :now,
                            CASE WHEN CAST(:error AS text) IS NULL THEN :now END,
                            CASE WHEN CAST(:error AS text) IS NOT NULL THEN :now END, CAST(:error AS text),
                            CASE WHEN CAST(:error AS text) IS NOT NULL THEN :now END
-                     WHERE (SELECT count(*) FROM upstream WHERE tenant_id = :tenant) < :most
+                      FROM tenant_plan t
+                     WHERE t.tenant_id = :tenant AND (SELECT count(*) FROM upstream WHERE tenant_id = :tenant) < :most
                     """)
                     .set("name", draft.name())
                     .set("url", draft.url())

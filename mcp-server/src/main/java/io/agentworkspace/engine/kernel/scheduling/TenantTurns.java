@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -24,6 +25,9 @@ public final class TenantTurns {
     private static final int SUPPRESSED = 3;
 
     private final String name;
+    /** The tenants that were warned of, and of which failure, as long as their work fails. */
+    private final Map<Long, Class<?>> failing = new HashMap<>();
+
     private long last;
 
     /** @param name names the work in the log */
@@ -84,6 +88,7 @@ public final class TenantTurns {
      * @param work returns whether there is room for the next one
      */
     public synchronized void each(Collection<Long> tenants, LongPredicate work) {
+        failing.keySet().retainAll(tenants);
         RuntimeException failure = null;
         var isAnyDone = false;
         var away = 0;
@@ -93,6 +98,7 @@ public final class TenantTurns {
             last = tenant;
             try {
                 var hasRoom = work.test(tenant);
+                failing.remove(tenant);
                 isAnyDone = true;
                 away = 0;
                 if (!hasRoom) {
@@ -120,8 +126,13 @@ public final class TenantTurns {
     }
 
     private void logLast(@Nullable RuntimeException failure) {
-        if (failure != null) {
+        if (failure == null) {
+            return;
+        }
+        if (failure instanceof Problem || failing.put(last, failure.getClass()) != failure.getClass()) {
             log("%s: not for the tenant %d".formatted(name, last), failure);
+        } else {
+            LOG.debug("{}: still not for the tenant {}: {}", name, last, failure.getMessage());
         }
     }
 

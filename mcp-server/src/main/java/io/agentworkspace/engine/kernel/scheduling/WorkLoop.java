@@ -23,6 +23,7 @@ public final class WorkLoop implements AutoCloseable {
     private final Semaphore wake = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
+    private long failures;
 
     /**
      * @param name names the work in the log
@@ -56,16 +57,28 @@ public final class WorkLoop implements AutoCloseable {
         while (!closed) {
             var begin = System.nanoTime();
             try {
-                if (!round.getAsBoolean()) {
+                var hasMore = round.getAsBoolean();
+                failures = 0;
+                if (!hasMore) {
                     rest(begin);
                 }
             } catch (Problem e) {
                 LOG.debug("{}: postponed: {}", name, e.note());
                 rest(begin);
             } catch (RuntimeException | Error e) { // Whatever happens in one round, there is a next one.
-                LOG.warn("{}: failed; trying again", name, e);
+                failed(e);
                 rest(begin);
             }
+        }
+    }
+
+    /** Warns of the first, tenth, hundredth … failure in a row. */
+    private void failed(Throwable e) {
+        failures++;
+        if (Long.toString(failures).matches("10*")) {
+            LOG.warn("{}: failed {} times in a row; trying again", name, failures, e);
+        } else {
+            LOG.debug("{}: failed again: {}", name, e.getMessage());
         }
     }
 

@@ -59,7 +59,7 @@ public final class ListeningTenants {
             db.sql("""
                     INSERT INTO change_listener (tenant_id, replica, until)
                     SELECT t.id, CAST(:replica AS uuid), CAST(:until AS timestamptz) FROM unnest(CAST(:tenants AS bigint[])) t (id)
-                    ON CONFLICT (tenant_id, replica) DO UPDATE SET until = :until
+                    ON CONFLICT (tenant_id, replica) DO UPDATE SET until = excluded.until
                     """)
                     .set("replica", replica)
                     .set("until", now.plus(HOLDS))

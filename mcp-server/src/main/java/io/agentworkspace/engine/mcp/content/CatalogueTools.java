@@ -233,7 +233,7 @@ public final class CatalogueTools implements ToolSource {
     }
 
     static MethodResult done(Answer answer, Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
-        tell(answer, request);
+        request.answered(answer);
         return MethodResult.done(ToolResult.of(answer, tool, arguments));
     }
 
@@ -258,18 +258,7 @@ public final class CatalogueTools implements ToolSource {
 
     /** Returns the result of a plan. */
     MethodResult answered(Answer answer, McpRequest request) {
-        tell(answer, request);
+        request.answered(answer);
         return MethodResult.done(ToolResult.whole(answer));
-    }
-
-    /** Sets what the response's headers report. */
-    private static void tell(Answer answer, McpRequest request) {
-        request.limits(answer.limits());
-        if (answer.replayed()) {
-            request.markReplayed();
-        }
-        if (answer.problem() != null) {
-            answer.problem().retryAfterSeconds().ifPresent(request::retryAfter);
-        }
     }
 }

@@ -2,10 +2,9 @@ package io.agentworkspace.engine.mcp.source;
 
 import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.model.audit.RequestSource;
-import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,10 +32,6 @@ public interface CallOrigin {
     /** Notes the tool or resource that the request is about, for the request log. */
     void ran(String service);
 
-    void retryAfter(long seconds);
-
-    void markReplayed();
-
-    /** Sets the caller's remaining allowances. */
-    void limits(List<Allowance> left);
+    /** Sets what the headers of the response and the request log report of an answer. */
+    void answered(Answer answer);
 }

@@ -7,10 +7,9 @@ import io.agentworkspace.engine.kernel.wire.RequestNotifier;
 import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -123,16 +122,9 @@ public final class McpRequest {
         callOrigin.ran(service);
     }
 
-    public void retryAfter(long seconds) {
-        callOrigin.retryAfter(seconds);
-    }
-
-    public void markReplayed() {
-        callOrigin.markReplayed();
-    }
-
-    public void limits(List<Allowance> left) {
-        callOrigin.limits(left);
+    /** Sets what the headers of the response and the request log report of an answer. */
+    public void answered(Answer answer) {
+        callOrigin.answered(answer);
     }
 
     @Nullable

@@ -10,11 +10,10 @@ import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.mcp.source.CallOrigin;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -199,21 +198,18 @@ public final class McpExchange implements CallOrigin {
     }
 
     @Override
-    public void markReplayed() {
-        if (!response.isCommitted()) {
+    public void answered(Answer answer) {
+        context().answered(answer);
+        if (response.isCommitted()) {
+            return;
+        }
+        if (answer.replayed()) {
             response.getHeaders().put("Idempotency-Replayed", "true");
         }
-    }
-
-    @Override
-    public void limits(List<Allowance> left) {
-        context().left(left);
-    }
-
-    @Override
-    public void retryAfter(long seconds) {
-        if (!response.isCommitted()) {
-            response.getHeaders().put(HttpHeader.RETRY_AFTER, seconds);
+        if (answer.problem() != null) {
+            answer.problem()
+                    .retryAfterSeconds()
+                    .ifPresent(seconds -> response.getHeaders().put(HttpHeader.RETRY_AFTER, seconds));
         }
     }
 

@@ -7,10 +7,9 @@ import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.mcp.source.CallOrigin;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.model.audit.RequestSource;
-import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -59,17 +58,7 @@ public record StreamOrigin(Caller caller, String requestId) implements CallOrigi
     }
 
     @Override
-    public void retryAfter(long seconds) {
-        // Look-ups have no response.
-    }
-
-    @Override
-    public void markReplayed() {
-        // Look-ups have no response.
-    }
-
-    @Override
-    public void limits(List<Allowance> left) {
+    public void answered(Answer answer) {
         // Look-ups have no response.
     }
 }

@@ -9,10 +9,9 @@ import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Schema;
-import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -101,17 +100,7 @@ public record TaskOrigin(Caller caller, StoredOrigin kept) implements CallOrigin
     }
 
     @Override
-    public void retryAfter(long seconds) {
-        // No client waits for a response.
-    }
-
-    @Override
-    public void markReplayed() {
-        // No client waits for a response.
-    }
-
-    @Override
-    public void limits(List<Allowance> left) {
+    public void answered(Answer answer) {
         // No client waits for a response.
     }
 }

@@ -164,7 +164,12 @@ final class CensorStore {
                 INSERT INTO bank_censor (tenant_id, bank_id, agent_id, since)
                 SELECT :tenant, :bank, agent_id, :now FROM unnest(:agents) AS a (agent_id)
                 ON CONFLICT DO NOTHING
-                """).set("bank", bank.id()).set("agents", agents).run() > 0;
+                RETURNING agent_id
+                """)
+                .set("bank", bank.id())
+                .set("agents", agents)
+                .one(_ -> true)
+                .isPresent();
     }
 
     /** Ends the censorship of these agents. Returns whether one of them was censored. */

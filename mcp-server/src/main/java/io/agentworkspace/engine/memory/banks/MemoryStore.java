@@ -23,19 +23,24 @@ import org.jspecify.annotations.Nullable;
  * memory that lost its name to another one still shows it.
  */
 public final class MemoryStore {
-    /** The vectors of a memory {@code m} that has just been written, if there are any. */
+    /** The vectors of a memory {@code m} that has just been written. */
     private static final String EMBEDDED = """
             , v AS (INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
                     SELECT m.tenant_id, m.bank_id, m.id, m.revision, :model, :vectors
-                      FROM m
-                     WHERE CAST(:model AS text) IS NOT NULL)
+                      FROM m)
             """;
+
+    /** A statement that writes a memory {@code m}. */
+    private record Writing(String alone, String withVectors) {
+        static Writing of(String m, String then) {
+            return new Writing(m + then, m + EMBEDDED + then);
+        }
+    }
 
     /** A memory that has just been written, which nothing supersedes. */
     private static final String WRITTEN = SqlTemplate.of("""
-            {embedded} SELECT {memory} FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
+            SELECT {memory} FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
             """)
-            .with("embedded", EMBEDDED)
             .with("memory", MemoryRow.columns("CAST(:bank_name AS text)"))
             .with("join_writers", MemoryRow.WRITERS)
             .sql();
@@ -87,13 +92,13 @@ public final class MemoryStore {
                        RETURNING *)
             """;
 
-    private static final String INSERT = INSERTED + WRITTEN;
+    private static final Writing INSERT = Writing.of(INSERTED, WRITTEN);
 
     /** Without a name nothing can be in the way, so nothing is read back. */
-    private static final String INSERT_UNNAMED = INSERTED + EMBEDDED + "SELECT 1 FROM m";
+    private static final Writing INSERT_UNNAMED = Writing.of(INSERTED, "SELECT 1 FROM m");
 
     /** A new revision is current: it is not superseded, and does not inherit the expiry of an earlier one. */
-    private static final String REPLACE = """
+    private static final Writing REPLACE = Writing.of("""
             WITH m AS (UPDATE memory
                           SET text = CASE WHEN :append THEN text || CASE WHEN right(text, 1) = chr(10) THEN '' ELSE chr(10) END
                                           ELSE '' END || :text,
@@ -112,7 +117,7 @@ public final class MemoryStore {
                               sketch = CASE WHEN NOT :append THEN CAST(:sketch AS bigint[]) END
                         WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
                     RETURNING *)
-            """ + WRITTEN;
+            """, WRITTEN);
 
     private static final String READ = SqlTemplate.of("""
             SELECT {memory}
@@ -386,8 +391,9 @@ public final class MemoryStore {
             Ref author,
             MemoryDraft draft,
             List<Long> contributors,
-            String statement) {
-        return db.sql(call, statement)
+            Writing writing) {
+        var embedded = draft.embedded();
+        return db.sql(call, embedded == null ? writing.alone() : writing.withVectors())
                 .set("bank", bank.id())
                 .set("bank_name", bank.name())
                 .set("author", author.id())
@@ -399,10 +405,8 @@ public final class MemoryStore {
                 .set("reason", draft.reason())
                 .set("expires_at", draft.expiresAt())
                 .set("pinned", draft.pinned())
-                .set("model", draft.embedded() == null ? null : draft.embedded().model())
-                .set(
-                        "vectors",
-                        draft.embedded() == null ? null : draft.embedded().vectors())
+                .set("model", embedded == null ? null : embedded.model())
+                .set("vectors", embedded == null ? null : embedded.vectors())
                 .set("sketch", draft.sketch());
     }
 

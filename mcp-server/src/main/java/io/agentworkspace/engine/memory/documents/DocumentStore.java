@@ -55,10 +55,10 @@ public final class DocumentStore {
             SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :comments, CAST(:origin AS text), :size, :sha256, :user,
                    :now, statement_timestamp()
               FROM next
-             WHERE :admin
-                OR NOT EXISTS (SELECT 1 FROM document d
+             WHERE NOT EXISTS (SELECT 1 FROM document d
                                 WHERE d.tenant_id = :tenant AND d.name_key = :key
-                               HAVING count(*) > 0 AND NOT bool_or(d.owner_id = :user))
+                               HAVING count(*) > 0 AND NOT bool_or(d.owner_id = :user OR :admin))
+            RETURNING version
             """;
 
     /**
@@ -87,8 +87,8 @@ public final class DocumentStore {
                 .set("origin", origin)
                 .set("size", file.size())
                 .set("sha256", file.sha256())
-                .run();
-        if (inserted == 0) {
+                .one(row -> row.number("version"));
+        if (inserted.isEmpty()) {
             throw notOwn(find(call, name.text()).getFirst());
         }
         call.created(Scope.DOCUMENTS, 1);

@@ -104,6 +104,10 @@ final class RequestLog {
         if (service != null) {
             line = line.addKeyValue("service", service);
         }
+        var error = context.error();
+        if (error != null) {
+            line = line.addKeyValue("error", error);
+        }
         var caller = context.caller();
         if (caller != null) {
             line = line.addKeyValue("tenant", caller.tenantName()).addKeyValue("principal", caller.principal());

@@ -68,9 +68,7 @@ public final class AgentStore {
                        VALUES (:tenant, :name, :key, :description, :profile, :access, present_user(:tenant, :user), :now, :now,
                                CAST(:parent AS bigint))
                        ON CONFLICT (tenant_id, name_key) WHERE destroyed_at IS NULL DO NOTHING
-                       RETURNING *),
-                 listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
-                            SELECT tenant_id, owner_id, id, :now FROM a)
+                       RETURNING *)
             SELECT {agent} FROM a
             """).with("agent", AgentRow.COLUMNS).sql();
 
@@ -241,7 +239,9 @@ public final class AgentStore {
                 .set("access", access.word())
                 .set("parent", parent)
                 .one(row -> {
-                    call.changed(Change.presence(row.number("id"), "created", null));
+                    var id = row.number("id");
+                    list(call, id);
+                    call.changed(Change.presence(id, "created", null));
                     return row.as(Agent.class);
                 })
                 .orElseThrow(() -> Problem.alreadyExists(
@@ -250,6 +250,15 @@ public final class AgentStore {
         var owner = call.context().user().id();
         call.changed(Change.resource(ChangeTopic.AGENT, null, new Change.Resource(name.text(), access, owner)));
         return agent;
+    }
+
+    private void list(Call call, long agent) {
+        db.sql(
+                        call,
+                        "INSERT INTO roster (tenant_id, user_id, agent_id, added_at) VALUES (:tenant, :user, :agent, :now)")
+                .sameAccess()
+                .set("agent", agent)
+                .runLate();
     }
 
     /** Locks the agent with this name, if the acting user may see it. */

@@ -52,16 +52,19 @@ final class MembershipStore {
                        VALUES (:tenant, :domain, :agent, :owner, :state, :now)
                        ON CONFLICT (tenant_id, domain_id, agent_id) DO UPDATE
                           SET state = excluded.state, since = excluded.since
-                       RETURNING *),
-                 listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
-                           SELECT m.tenant_id, m.agent_id, st.id, m.owner_id, st.last_seq
-                             FROM m
-                             JOIN zone z ON z.tenant_id = :tenant AND z.domain_id = m.domain_id
-                             JOIN conversation st ON st.tenant_id = :tenant AND st.id = z.conversation_id
-                            WHERE m.state = 'member'
-                           ON CONFLICT DO NOTHING)
+                       RETURNING *)
             SELECT {member_json} AS record FROM m {joins}
             """).with("member_json", RECORD).with("joins", JOINS).sql();
+
+    /** A member listens to the zones of the domain from now on. */
+    private static final String LISTEN = """
+            INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
+            SELECT z.tenant_id, CAST(:agent AS bigint), st.id, CAST(:owner AS bigint), st.last_seq
+              FROM zone z
+              JOIN conversation st ON st.tenant_id = :tenant AND st.id = z.conversation_id
+             WHERE z.tenant_id = :tenant AND z.domain_id = :domain
+            ON CONFLICT DO NOTHING
+            """;
 
     /** Ends the memberships of the agent and of its sub-agents. One that hosts the domain stays, and so does a ban of its own. */
     private static final String END = """
@@ -129,13 +132,21 @@ final class MembershipStore {
         call.changed(List.of(
                 Change.access(),
                 Change.presence(agent.id(), state == MemberState.MEMBER ? "joined" : "left", domain.id())));
-        return db.sql(call, PUT)
+        var put = db.sql(call, PUT)
                 .set("domain", domain.id())
                 .set("agent", agent.id())
                 .set("owner", agent.owner())
                 .set("state", state.word())
                 .one(MembershipStore::record)
                 .orElseThrow();
+        if (state == MemberState.MEMBER) {
+            db.sql(call, LISTEN)
+                    .set("domain", domain.id())
+                    .set("agent", agent.id())
+                    .set("owner", agent.owner())
+                    .runLate();
+        }
+        return put;
     }
 
     /**

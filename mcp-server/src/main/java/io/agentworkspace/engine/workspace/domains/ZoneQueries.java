@@ -57,7 +57,7 @@ final class ZoneQueries {
             zone z ON z.tenant_id = :tenant AND z.domain_id = d.id
                   AND CASE WHEN CAST(:zone AS text) IS NOT NULL THEN z.name_key = :zone
                            WHEN CAST(:domain AS text) IS NOT NULL THEN z.name_key = :main
-                           ELSE z.id = :entered_zone END
+                           ELSE z.id = COALESCE(:entered_zone, 0) END
             """;
 
     private static final String READ_ZONE = SqlTemplate.of("""

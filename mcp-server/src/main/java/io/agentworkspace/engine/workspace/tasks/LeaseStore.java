@@ -252,8 +252,7 @@ public final class LeaseStore {
         notices.direct(tenant, freed.speaker(), freed.loser(), TaskNotices.inDomain(task, line), at)
                 .ifPresent(notes::add);
         var data = TaskNotices.event(task, "lost", freed.loserName());
-        db.sql(EventLog.INSERT)
-                .set("events", EventLog.rows(tenant, List.of(Event.of(EventType.TASK_CHANGED, at, data))))
+        EventLog.insert(db, tenant, Event.of(EventType.TASK_CHANGED, at, data), null)
                 .run();
         changes.write(tenant, notes);
     }

@@ -30,7 +30,6 @@ class TenantStatementsTest {
             Map.entry("FeedStore", "1: " + FINDS),
             Map.entry("InboxQueries", "2: " + FRAGMENT),
             Map.entry("KeyUse", "1: " + FINDS),
-            Map.entry("MasterKeyRotation", "7: a command that encrypts all secrets anew"),
             Map.entry("McpTaskStore", "5: four " + FRAGMENT + ", and one of the " + FINDS),
             Map.entry("MemoryUseRow", "1: " + FRAGMENT),
             Map.entry("OutboxStore", "2: " + FINDS),

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.web.server.CapturedLog;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 
 /** Who has a turn, in which order, and what a failure of one changes for the others. */
@@ -32,6 +34,27 @@ class TenantTurnsTest {
             return served.add(tenant);
         });
         assertThat(served).containsExactly(2L);
+    }
+
+    /** It is tried twice a second. */
+    @Test
+    void aTenantWhoseWorkKeepsFailingIsWarnedOfOnce() {
+        try (var log = new CapturedLog()) {
+            for (var round = 0; round < 3; round++) {
+                var isMended = round == 1;
+                LongPredicate work = tenant -> {
+                    if (tenant == 1 && !isMended) {
+                        throw new IllegalStateException("broken");
+                    }
+                    return true;
+                };
+                turns.each(List.of(1L, 2L), work);
+                turns.each(List.of(1L, 2L), work);
+            }
+            assertThat(log.text().split("the test: not for the tenant 1"))
+                    .as("two warnings")
+                    .hasSize(3);
+        }
     }
 
     /** Each would wait until its connection fails. */

@@ -3,6 +3,9 @@ package io.agentworkspace.engine.web.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -29,9 +32,27 @@ class RequestLogTest {
                     .containsEntry("status", 200)
                     .containsEntry("tenant", "default")
                     .containsEntry("remote", "127.0.0.1")
-                    .containsEntry("bytes", (long) response.body().length());
+                    .containsEntry("bytes", (long) response.body().length())
+                    .doesNotContainKey("error");
             assertThat((String) line.get("principal")).startsWith("key:").doesNotContain(server.key);
             assertThat((Double) line.get("duration_ms")).isBetween(0.0, 10_000.0);
+        }
+    }
+
+    /** Over MCP the status is 200. */
+    @Test
+    void aRefusedCallIsOneWithItsError() {
+        var tenant = new TestTenant();
+        try (var log = new CapturedLog()) {
+            for (var api : ClientApi.values()) {
+                tenant.person(api, "cat", Role.MEMBER)
+                        .call("AP_Read", "{'target':{'agent':'nobody'}}")
+                        .refused(3001, "nobody");
+            }
+            await().untilAsserted(() -> assertThat(log.requests())
+                    .filteredOn(line -> "AP_Read".equals(line.get("service")))
+                    .hasSize(ClientApi.values().length)
+                    .allSatisfy(line -> assertThat(line).containsEntry("error", "not_found")));
         }
     }
 

@@ -42,6 +42,7 @@ public final class RequestContext {
     private volatile boolean isJsonRpc;
     private volatile boolean isBodyGivenUp;
     private volatile @Nullable String service;
+    private volatile @Nullable String error;
     private volatile List<Allowance> limits = List.of();
 
     /**
@@ -182,5 +183,16 @@ public final class RequestContext {
 
     public void left(List<Allowance> allowances) {
         limits = allowances;
+    }
+
+    /** Returns the error of the tool that ran, for the request log; null if it succeeded, or none ran. */
+    @Nullable
+    public String error() {
+        return error;
+    }
+
+    public void answered(Answer answer) {
+        limits = answer.limits();
+        error = answer.problem() == null ? null : answer.problem().failure().error();
     }
 }

@@ -151,8 +151,6 @@ public final class OutboxStore {
              WHERE s.tenant = :tenant AND w.tenant_id = :tenant AND w.id = s.receiver
             """;
 
-    private static final String INSERT_EVENTS_AND_KEEP = EventLog.INSERT + ";\n" + KEEP;
-
     /** The type of the events that are push notifications, which only their client knows of. */
     static final String PUSH = "push";
 
@@ -392,15 +390,18 @@ public final class OutboxStore {
             var changes = verdict.apply(hold(tenant, targets));
             var events =
                     changes.stream().filter(change -> change.event() != null).toList();
-            db.sql(events.isEmpty() ? KEEP : INSERT_EVENTS_AND_KEEP)
+            events.forEach(change -> EventLog.insert(
+                            db,
+                            tenant,
+                            Objects.requireNonNull(change.event()),
+                            change.history().receiver())
+                    .runLate());
+            db.sql(KEEP)
                     .set("tenant", tenant)
                     .set(
                             "histories",
                             Json.text(
                                     changes.stream().map(HistoryChange::history).toList()))
-                    .set(
-                            "events",
-                            Json.text(events.stream().map(OutboxStore::row).toList()))
                     .set("now", now)
                     .runAndCommit();
             return !events.isEmpty();
@@ -408,12 +409,6 @@ public final class OutboxStore {
         if (hasEvents) {
             log.committed();
         }
-    }
-
-    private static Object row(HistoryChange change) {
-        var history = change.history();
-        return EventLog.row(history.tenant(), Objects.requireNonNull(change.event()))
-                .put("not_to", history.receiver().toString());
     }
 
     private List<ReceiverHistory> hold(long tenant, Collection<ReceiverId> targets) {

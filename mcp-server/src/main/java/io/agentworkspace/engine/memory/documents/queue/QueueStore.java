@@ -277,9 +277,7 @@ final class QueueStore {
     private void report(ClaimedDocument claim, String name, ValidationResult result, Instant now) {
         var data = new EventData.DocumentValidated(name, claim.version(), result.reasons());
         var kind = result.accepted() ? EventType.DOCUMENT_ACCEPTED : EventType.DOCUMENT_REJECTED;
-        db.sql(EventLog.INSERT)
-                .set("events", EventLog.rows(claim.tenant(), List.of(Event.of(kind, now, data))))
-                .run();
+        EventLog.insert(db, claim.tenant(), Event.of(kind, now, data), null).run();
         if (!result.rules().isEmpty()) {
             var actor = new AuditEntry.Actor(claim.submitter(), "queue", null);
             var subject =

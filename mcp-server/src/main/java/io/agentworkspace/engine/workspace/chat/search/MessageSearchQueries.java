@@ -177,9 +177,10 @@ final class MessageSearchQueries {
                    FROM (SELECT m.*, probe.items
                            FROM probe
                            CROSS JOIN LATERAL (
-                               SELECT x.tenant_id, x.conversation_id, x.seq, x.created_at
+                               SELECT x.conversation_id, x.seq, x.created_at
                                  FROM message x
-                                WHERE message_terms(x.tenant_id, x.conversation_id, x.speaker_id, x.content) @@ probe.terms
+                                WHERE x.tenant_id = :tenant
+                                  AND message_terms(x.tenant_id, x.conversation_id, x.speaker_id, x.content) @@ probe.terms
                                   AND {narrowed}
                                   AND CASE WHEN probe.literals IS NOT NULL THEN
                                       (SELECT bool_and(strpos(w.words, l) > 0)
@@ -188,7 +189,7 @@ final class MessageSearchQueries {
                                   AND {allowed}
                                OFFSET 0) m
                           WHERE probe.is_strict = {strict} AND {when}
-                            AND m.tenant_id = :tenant AND COALESCE(m.conversation_id IN (SELECT r.id FROM reachable r), false)) f
+                            AND COALESCE(m.conversation_id IN (SELECT r.id FROM reachable r), false)) f
                   {group} CAST(:matches AS bigint) IS NULL
                      OR ({items}, f.created_at, f.conversation_id, f.seq)
                         < (CAST(:matches AS bigint), CAST(:at AS timestamptz), CAST(:conversation AS bigint), CAST(:seq AS bigint))
