@@ -18,7 +18,7 @@ final class Primaries implements Bench.Benchmark {
     private static final int CONNECTIONS = 8;
 
     /** How many of the tenants write while something happens. */
-    private static final int WRITERS = 9;
+    private static final int WRITERS = 3;
 
     private static final Duration AWAY = Duration.ofSeconds(5);
 

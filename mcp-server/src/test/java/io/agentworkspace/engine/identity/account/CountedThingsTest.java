@@ -250,7 +250,8 @@ class CountedThingsTest {
     void eachStatementThatGivesAThingAnOwnerLocksTheOwner() {
         var inserts = Repository.files("mcp-server/src/main/java", ".java").stream()
                 .map(Repository::text)
-                .flatMap(text -> Pattern.compile("(?s)INSERT INTO (?:agent|domain|bank|api_key) .*?\"\"\"")
+                .flatMap(text -> Pattern.compile(
+                                "(?s)\"\"\"(?:(?!\"\"\").)*?INSERT INTO (?:agent|domain|bank|api_key) .*?\"\"\"")
                         .matcher(text)
                         .results())
                 .map(found -> found.group())

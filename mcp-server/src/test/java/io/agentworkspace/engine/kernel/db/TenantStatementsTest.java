@@ -85,6 +85,27 @@ class TenantStatementsTest {
         assertThat(found).isEqualTo(known);
     }
 
+    /** Citus commits what is selected without a table, or from a CTE, in two phases, which PostgreSQL refuses after a notification. */
+    @Test
+    void whatIsInsertedTogetherWithANotificationHasValuesOrIsSelectedFromATable() {
+        var tables = TestDatabase.db().sql("""
+                        SELECT DISTINCT c.relname
+                          FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
+                         WHERE NOT t.tgisinternal AND t.tgtype & 4 = 4 AND p.prosrc LIKE '%pg_notify%'
+                        """).list(row -> row.text("relname"));
+        assertThat(tables).contains("api_key", "rule", "upstream");
+        var insert = Pattern.compile("INSERT INTO (?:%s)(?: AS \\w+)?\\s+\\([^)]*\\)\\s+(VALUES|SELECT \\S+)"
+                .formatted(String.join("|", tables)));
+        var found = Repository.sources().stream()
+                .filter(source -> source.toString().contains("/src/main/"))
+                .flatMap(source -> insert.matcher(Repository.text(source)).results())
+                .map(each -> each.group(1))
+                .toList();
+        assertThat(found)
+                .hasSizeGreaterThan(4)
+                .allMatch(each -> each.equals("VALUES") || each.matches("SELECT \\w+\\.tenant_id,"));
+    }
+
     /** A statement outside of a call that names {@code :tenant} has nothing else that sets it. */
     @Test
     void eachStatementOutsideOfACallSetsTheTenantThatItNames() {
