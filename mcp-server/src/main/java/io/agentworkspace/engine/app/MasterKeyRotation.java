@@ -15,31 +15,27 @@ import java.util.UUID;
 /** Seals everything in the {@link Vault} again, with its current key, so that earlier keys are no longer needed. */
 final class MasterKeyRotation {
     private static final Column SIGNING_KEY =
-            new Column("signing_key", "private_key", "id", row -> SigningKeyStore.place(row.text("id")));
+            column("signing_key", "private_key", "id", "true", row -> SigningKeyStore.place(row.text("id")));
 
     private static final Statement.Reader<String> ENDPOINT =
             row -> ReceiverStore.place(row.number("tenant_id"), UUID.fromString(row.text("id")));
 
     private static final List<Column> OF_TENANTS = List.of(
-            new Column("webhook_endpoint", "secret", "id", ENDPOINT),
-            new Column("webhook_endpoint", "previous_secret", "id", ENDPOINT),
-            new Column(
-                    "upstream",
-                    "secret",
-                    "name",
-                    row -> UpstreamStore.place(row.number("tenant_id"), row.text("name"))),
-            new Column(
+            column("webhook_endpoint", "secret", "id", ENDPOINT),
+            column("webhook_endpoint", "previous_secret", "id", ENDPOINT),
+            column("upstream", "secret", "name", row -> UpstreamStore.place(row.number("tenant_id"), row.text("name"))),
+            column(
                     "upstream_account",
                     "tokens",
                     "upstream, user_id",
                     row -> AccountStore.place(
                             row.number("tenant_id"), row.text("upstream"), row.number("user_id"), row.text("url"))),
-            new Column(
+            column(
                     "upstream_client",
                     "client",
                     "upstream, issuer",
                     row -> AccountStore.place(row.number("tenant_id"), row.text("upstream"), row.text("issuer"))),
-            new Column(
+            column(
                     "agent_remote",
                     "secret",
                     "agent_id",
@@ -59,16 +55,36 @@ final class MasterKeyRotation {
     /**
      * A column with sealed texts, of which no two are equal.
      *
-     * @param key the columns of the primary key besides the tenant: rows are locked in its order
+     * @param find locks the rows of {@code :tenant} that have one
+     * @param update writes {@code :after} in place of {@code :before}
      * @param place reads the place that a row's text is sealed for
      */
-    private record Column(String table, String name, String key, Statement.Reader<String> place) {
-        String sql(String text) {
-            return SqlTemplate.of(text)
-                    .with("table", table)
-                    .with("column", name)
-                    .sql();
-        }
+    private record Column(String name, String find, String update, Statement.Reader<String> place) {}
+
+    /** @param key the columns of the primary key besides the tenant: rows are locked in its order */
+    private static Column column(String table, String name, String key, Statement.Reader<String> place) {
+        return column(table, name, key, "t.tenant_id = :tenant", place);
+    }
+
+    private static Column column(String table, String name, String key, String rows, Statement.Reader<String> place) {
+        var find = SqlTemplate.of(
+                        "SELECT * FROM {table} t WHERE {rows} AND {column} IS NOT NULL ORDER BY {key} FOR UPDATE")
+                .with("table", table)
+                .with("rows", rows)
+                .with("column", name)
+                .with("key", key)
+                .sql();
+        var update = SqlTemplate.of("""
+                UPDATE {table} t
+                   SET {column} = s.after
+                  FROM unnest(CAST(:before AS text[]), CAST(:after AS text[])) AS s (before, after)
+                 WHERE {rows} AND t.{column} = s.before
+                """)
+                .with("table", table)
+                .with("rows", rows)
+                .with("column", name)
+                .sql();
+        return new Column(name, find, update, place);
     }
 
     private record Sealed(String place, String text) {}
@@ -84,7 +100,7 @@ final class MasterKeyRotation {
     int run() {
         var resealed = db.transaction(() -> {
             vault.renewCheck();
-            return reseal(SIGNING_KEY, "true", 0);
+            return reseal(SIGNING_KEY, 0);
         });
         for (var tenant :
                 db.sql("SELECT tenant_id FROM tenant ORDER BY tenant_id").list(row -> row.number("tenant_id"))) {
@@ -98,26 +114,17 @@ final class MasterKeyRotation {
         db.sql("DELETE FROM upstream_connection WHERE tenant_id = :tenant")
                 .set("tenant", tenant)
                 .run();
-        return OF_TENANTS.stream()
-                .mapToInt(column -> reseal(column, "t.tenant_id = :tenant", tenant))
-                .sum();
+        return OF_TENANTS.stream().mapToInt(column -> reseal(column, tenant)).sum();
     }
 
-    private int reseal(Column column, String rows, long tenant) {
-        var found = db.sql(column.sql("SELECT * FROM {table} t WHERE %s AND {column} IS NOT NULL ORDER BY %s FOR UPDATE"
-                        .formatted(rows, column.key())))
+    private int reseal(Column column, long tenant) {
+        var found = db.sql(column.find())
                 .set("tenant", tenant)
                 .list(row -> new Sealed(column.place().read(row), row.text(column.name())));
-        var update = column.sql("""
-                UPDATE {table} t
-                   SET {column} = s.after
-                  FROM unnest(CAST(:before AS text[]), CAST(:after AS text[])) AS s (before, after)
-                 WHERE %s AND t.{column} = s.before
-                """.formatted(rows));
         var written = 0;
         for (var from = 0; from < found.size(); from += SLICE) {
             var slice = found.subList(from, Math.min(from + SLICE, found.size()));
-            written += db.sql(update)
+            written += db.sql(column.update())
                     .set("tenant", tenant)
                     .set("before", slice.stream().map(Sealed::text).toList())
                     .set("after", slice.stream().map(this::resealed).toList())
