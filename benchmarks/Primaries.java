@@ -145,9 +145,9 @@ final class Primaries implements Bench.Benchmark {
             return new Times(sum.jvm(), sum.postgres(), workers);
         }
 
-        private Map<Long, Writes> writers() throws Exception {
+        private Map<Long, Writes> writers(List<Long> tenants) throws Exception {
             var writers = new HashMap<Long, Writes>();
-            for (var tenant : keys.keySet().stream().limit(WRITERS).toList()) {
+            for (var tenant : tenants) {
                 writers.put(tenant, new Writes(List.of(engine.url()), keys.get(tenant), 1));
             }
             for (var each : writers.values()) {
@@ -158,7 +158,7 @@ final class Primaries implements Bench.Benchmark {
         }
 
         private void whileWriting(String what, Action action) throws Exception {
-            var writers = writers();
+            var writers = writers(keys.keySet().stream().limit(WRITERS).toList());
             var start = System.nanoTime();
             action.run();
             System.out.printf("%s, in %.0f s%n", what, (System.nanoTime() - start) / 1e9);
@@ -166,10 +166,15 @@ final class Primaries implements Bench.Benchmark {
             report("all", writers.values());
         }
 
-        /** Only the tenants of a worker must notice that it is away. */
+        /** One tenant of each worker writes. */
         private void loseAWorker() throws Exception {
             var lost = cluster.workers().getFirst();
-            var writers = writers();
+            var tenants = new HashMap<Servers, Long>();
+            for (var each = keys.keySet().iterator(); tenants.size() < cluster.workers().size(); ) {
+                var tenant = each.next();
+                tenants.putIfAbsent(cluster.of(tenant), tenant);
+            }
+            var writers = writers(List.copyOf(tenants.values()));
             var ofLost = new ArrayList<Writes>();
             var others = new ArrayList<Writes>();
             for (var tenant : writers.keySet()) {

@@ -78,7 +78,7 @@ record ClusterChecks(Cluster cluster) {
         each(
                 problems,
                 server -> server.isReached() && server.connections() != 1,
-                "opens a connection for each shard that a statement asks, which an idle engine does all the time: ALTER SYSTEM SET citus.max_adaptive_executor_pool_size = 1 there, and SELECT pg_reload_conf()");
+                "opens several connections for one statement, which keeps an idle engine busy: ALTER SYSTEM SET citus.max_adaptive_executor_pool_size = 1 there, and SELECT pg_reload_conf()");
         var locks = locks();
         each(
                 problems,

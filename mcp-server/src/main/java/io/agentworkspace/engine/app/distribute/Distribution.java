@@ -18,7 +18,7 @@ public record Distribution(ClusterQueries queries) {
 
     /**
      * Shards of each table for each server. Citus recommends 32 in all for many tenants, so that they can spread over more servers
-     * later. But every replica reads something of all tenants 15 times a second, and asks each shard: with 32 on three servers, an
+     * later. But every replica reads something of all tenants some 25 times a second, and asks each shard: with 32 on three servers, an
      * idle engine kept two processors busy. With four for each server, four times as many servers can be used.
      */
     private static final int SHARDS = 4;

@@ -56,7 +56,7 @@ class ClusterChecksTest {
                 COORDINATOR,
                 new Server("db1", 5432, false, true, 1, true, false, 1, 6_400));
         says(
-                "db1:5432 opens a connection for each shard that a statement asks",
+                "db1:5432 opens several connections for one statement",
                 COORDINATOR,
                 new Server("db1", 5432, false, true, 1, true, true, 16, 6_400));
         says(

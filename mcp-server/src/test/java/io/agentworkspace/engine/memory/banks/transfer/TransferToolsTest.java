@@ -375,10 +375,8 @@ class TransferToolsTest {
                 files.add(TransferFiles.begun(key, "files")); // One that arrives beside the seventeenth may be refused.
                 more.get().refused(5002, "other imports", "again shortly");
             });
-            await().untilAsserted(() -> {
-                files.removeLast().close();
-                more.get().ok();
-            });
+            files.removeFirst().close();
+            await().untilAsserted(() -> more.get().ok());
         } finally {
             for (var file : files) {
                 file.close();
