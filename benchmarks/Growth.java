@@ -32,9 +32,9 @@ final class Growth {
                    generate_series(0, 1) n
             """,
             """
-            INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+            INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at, change)
             SELECT b.tenant_id, b.id, gen_random_uuid(), 'The tide turns at seven.', '{}', b.owner_id, ARRAY[b.owner_id], '{}',
-                   now() - i * INTERVAL '1 second', now()
+                   now() - i * INTERVAL '1 second', now(), pg_current_xact_id()
               FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, bank b, generate_series(t.now + 1, t.size) i
              WHERE b.tenant_id = t.id AND b.name_key = 'read'
             """);

@@ -36,9 +36,9 @@ final class Pages implements Bench.Benchmark {
             """,
             """
             INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from,
-                                created_at, updated_at)
+                                created_at, updated_at, change)
             SELECT b.tenant_id, b.id, gen_random_uuid(), 'entry ' || i, 'entry ' || i, repeat('The tide turns. ', 8), '{}', a.id,
-                   ARRAY[a.id], '{}', now() - i * INTERVAL '1 second', now()
+                   ARRAY[a.id], '{}', now() - i * INTERVAL '1 second', now(), pg_current_xact_id()
               FROM bank b JOIN agent a ON a.tenant_id = b.tenant_id AND a.name = 'Ada', generate_series(1, 100000) i
              WHERE b.tenant_id = ? AND b.name = 'bench'
             """);

@@ -23,8 +23,8 @@ final class RollingUpgrade implements Bench.Benchmark {
             """;
 
     private static final String FILL = """
-            INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
-            SELECT m.tenant_id, m.bank_id, gen_random_uuid(), 'row ' || n, '{}', m.author_id, m.contributors, '{}', now(), now()
+            INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at, change)
+            SELECT m.tenant_id, m.bank_id, gen_random_uuid(), 'row ' || n, '{}', m.author_id, m.contributors, '{}', now(), now(), pg_current_xact_id()
               FROM (SELECT * FROM memory LIMIT 1) m, generate_series(1, %d) n
             """;
 

@@ -106,9 +106,10 @@ CREATE VIEW usage_now AS
      GROUP BY tenant_id, scope, day;
 
 -- The count of a scope, as it is at this moment.
-CREATE FUNCTION count_now(for_tenant bigint, of_scope text) RETURNS bigint LANGUAGE sql AS $$
-    SELECT COALESCE((SELECT u.count FROM usage_now u WHERE u.tenant_id = for_tenant AND u.scope = of_scope), 0)
-$$;
+CREATE FUNCTION count_now(for_tenant bigint, of_scope text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN COALESCE((SELECT u.count FROM usage_now u WHERE u.tenant_id = for_tenant AND u.scope = of_scope), 0);
+END $$;
 
 CREATE TABLE quota_told (
     tenant_id bigint      NOT NULL,

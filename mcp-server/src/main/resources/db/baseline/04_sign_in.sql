@@ -64,13 +64,14 @@ CREATE INDEX external_identity_email ON external_identity (tenant_id, email) WHE
 -- Not unique: providers reassign addresses, and two providers of a tenant can report the same one. A unique index would refuse
 -- the second user's sign-in, or take the address from the first. Who is meant is unknown then, so the address finds neither.
 -- It is a function so that statements that name no address do not plan the look-up.
-CREATE FUNCTION user_of_email(of_tenant bigint, address text) RETURNS bigint LANGUAGE sql STABLE AS $$
-    SELECT min(e.user_id)
-      FROM external_identity e
-      JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id AND u.removed_at IS NULL
-     WHERE e.tenant_id = of_tenant AND e.email = address
-    HAVING min(e.user_id) = max(e.user_id)
-$$;
+CREATE FUNCTION user_of_email(of_tenant bigint, address text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT min(e.user_id)
+              FROM external_identity e
+              JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id AND u.removed_at IS NULL
+             WHERE e.tenant_id = of_tenant AND e.email = address
+            HAVING min(e.user_id) = max(e.user_id));
+END $$;
 CREATE TRIGGER external_identity_ended AFTER DELETE OR UPDATE OF tenant_id, issuer, subject, user_id OR TRUNCATE ON external_identity
     FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
 COMMENT ON TRIGGER external_identity_ended ON external_identity IS 'Every replica forgets whose a changed identity is, whatever changes it.';

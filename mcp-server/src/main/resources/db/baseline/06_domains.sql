@@ -51,13 +51,14 @@ CREATE INDEX membership_owner ON membership (tenant_id, owner_id, domain_id);
 CREATE INDEX membership_waiting ON membership (tenant_id, state, since) WHERE state IN ('invited', 'requested');
 
 -- The users who take part in a domain; null, for everyone, where they are too many to be listed.
-CREATE FUNCTION taking_part(tenant bigint, domain bigint, owner bigint) RETURNS bigint[] LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN count(*) <= 100 THEN array_agg(u.id) END
-      FROM (SELECT owner AS id
-             UNION
-            SELECT m.owner_id FROM membership m
-             WHERE m.tenant_id = tenant AND m.domain_id = domain AND m.state = 'member') u;
-$$;
+CREATE FUNCTION taking_part(tenant bigint, domain bigint, owner bigint) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN count(*) <= 100 THEN array_agg(u.id) END
+              FROM (SELECT owner AS id
+                     UNION
+                    SELECT m.owner_id FROM membership m
+                     WHERE m.tenant_id = tenant AND m.domain_id = domain AND m.state = 'member') u);
+END $$;
 
 CREATE TABLE zone (
     tenant_id   bigint      NOT NULL,

@@ -82,7 +82,7 @@ CREATE TABLE memory (
     superseded_at timestamptz,
     expires_at    timestamptz,
     pinned        boolean     NOT NULL DEFAULT false,
-    change        xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    change        xid8        NOT NULL,
     sketch        bigint[],
     PRIMARY KEY (tenant_id, bank_id, id),
     FOREIGN KEY (tenant_id, bank_id) REFERENCES bank ON DELETE CASCADE
@@ -140,6 +140,17 @@ END $$;
 CREATE TRIGGER changed BEFORE UPDATE ON memory FOR EACH ROW
     WHEN (NEW.revision <> OLD.revision OR NEW.sketch IS NOT DISTINCT FROM OLD.sketch) EXECUTE FUNCTION memory_changed();
 COMMENT ON TRIGGER changed ON memory IS 'The search reads each memory that changed, whatever changed it.';
+
+-- On a cluster only a trigger runs on the server that has the row; a default would be the number of a transaction elsewhere.
+CREATE FUNCTION set_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' OR NEW.change IS NULL THEN -- A backup brings its own.
+        NEW.change := pg_current_xact_id();
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER added BEFORE INSERT ON memory FOR EACH ROW EXECUTE FUNCTION set_change();
+COMMENT ON TRIGGER added ON memory IS 'The search reads each memory that is new, whatever stored it.';
 
 -- Lists memories that were deleted for good, and those that they superseded, for the search.
 CREATE FUNCTION memory_went() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -244,7 +255,7 @@ CREATE TABLE memory_vector (
     revision    bigint      NOT NULL,
     model       text,
     vectors     bytea,
-    change      xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    change      xid8        NOT NULL,
     queued_at   timestamptz NOT NULL DEFAULT now(),
     lease_until timestamptz,
     attempts    integer     NOT NULL DEFAULT 0,
@@ -254,6 +265,8 @@ ALTER TABLE memory_vector ALTER COLUMN vectors SET STORAGE EXTERNAL;
 COMMENT ON TABLE memory_vector IS 'The vectors by which memories of similar meaning are found. A row without vectors waits for them.';
 COMMENT ON COLUMN memory_vector.vectors IS 'One for each part of the text: a scale and a byte for each dimension. Empty where none could be computed.';
 COMMENT ON COLUMN memory_vector.change IS 'The transaction that stored the vectors, as in memory.change.';
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE OF vectors ON memory_vector FOR EACH ROW EXECUTE FUNCTION set_change();
+COMMENT ON TRIGGER changed ON memory_vector IS 'The search reads vectors that are new, whatever stored them.';
 CREATE INDEX memory_vector_change ON memory_vector (tenant_id, bank_id, change, memory_id) WHERE vectors IS NOT NULL;
 CREATE INDEX memory_vector_model ON memory_vector (model) WHERE vectors IS NOT NULL;
 CREATE INDEX memory_vector_waiting ON memory_vector (tenant_id, queued_at) WHERE vectors IS NULL;

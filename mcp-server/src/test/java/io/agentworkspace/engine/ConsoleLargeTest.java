@@ -52,9 +52,9 @@ class ConsoleLargeTest {
              WHERE tenant_id = :tenant AND id IN (SELECT conversation_id FROM zone WHERE tenant_id = :tenant)
             """, """
             INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from,
-                                created_at, updated_at)
+                                created_at, updated_at, change)
             SELECT b.tenant_id, b.id, gen_random_uuid(), 'entry ' || i, 'entry ' || i, repeat('text ', 20), '{}', a.id, ARRAY[a.id], '{}',
-                   now() - i * INTERVAL '1 second', now()
+                   now() - i * INTERVAL '1 second', now(), pg_current_xact_id()
               FROM bank b JOIN agent a ON a.tenant_id = b.tenant_id AND a.name = 'Ada', generate_series(1, 100000) i
              WHERE b.tenant_id = :tenant AND b.name = 'archive'
             """);

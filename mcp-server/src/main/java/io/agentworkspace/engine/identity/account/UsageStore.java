@@ -37,12 +37,11 @@ final class UsageStore {
             """;
 
     private static final String READ = """
-            SELECT t.tenant_id, t.plan, c.counts
+            SELECT t.tenant_id, t.plan,
+                   (SELECT jsonb_object_agg(u.scope, u.count)
+                      FROM usage_now u
+                     WHERE u.tenant_id = t.tenant_id AND u.day IN ('-infinity', CAST(:day AS date))) AS counts
               FROM tenant_plan t
-              LEFT JOIN (SELECT u.tenant_id, jsonb_object_agg(u.scope, u.count) AS counts
-                           FROM usage_now u
-                          WHERE u.tenant_id = ANY (CAST(:tenants AS bigint[])) AND u.day IN ('-infinity', CAST(:day AS date))
-                          GROUP BY u.tenant_id) c ON c.tenant_id = t.tenant_id
              WHERE t.tenant_id = ANY (CAST(:tenants AS bigint[]))
             """;
 

@@ -59,16 +59,12 @@ final class BrowserSessionStore {
             VALUES (:tenant, :entry, :hash, :user, :key, CAST(:key_hash AS bytea), :now, :now, :expires, :by_person)
             """;
 
-    private static final String DELETE = SqlTemplate.of("""
-            DELETE FROM browser_session WHERE tenant_id = {tenant} AND id = :id AND secret_hash = :hash
-            """)
-            .with("tenant", DirectoryStore.tenantOf(Kind.SESSION))
-            .sql();
-
     private final Db db;
+    private final DirectoryStore directory;
 
     BrowserSessionStore(Db db) {
         this.db = db;
+        this.directory = new DirectoryStore(db);
     }
 
     /**
@@ -142,7 +138,14 @@ final class BrowserSessionStore {
 
     /** Deletes the session. Knowledge of the secret is sufficient proof. */
     void delete(SessionSecret secret) {
-        db.sql(DELETE).set("id", secret.id()).set("hash", secret.hash()).run();
+        directory
+                .find(Kind.SESSION, secret.id())
+                .ifPresent(tenant -> db.sql(
+                                "DELETE FROM browser_session WHERE tenant_id = :tenant AND id = :id AND secret_hash = :hash")
+                        .set("tenant", tenant)
+                        .set("id", secret.id())
+                        .set("hash", secret.hash())
+                        .run());
     }
 
     void seen(Map<String, Instant> when) {

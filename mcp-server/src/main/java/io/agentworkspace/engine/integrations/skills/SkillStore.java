@@ -37,6 +37,25 @@ final class SkillStore {
             SELECT {skill_json} AS record FROM s
             """).with("skill_json", OwnSkill.JSON).sql();
 
+    /** Whether the tenant has its own skill of this name, how many others the agent has, and a row if it was added. */
+    private static final String INSTALL = SqlTemplate.of("""
+            SELECT 1 AS one {own} FOR KEY SHARE;
+            SELECT {others} AS others;
+            INSERT INTO skill_install (tenant_id, agent_id, skill, installed_at)
+            SELECT t.tenant_id, CAST(:agent AS bigint), :name, CAST(:now AS timestamptz)
+              FROM tenant_plan t
+             WHERE t.tenant_id = :tenant AND (:shipped OR EXISTS (SELECT 1 {own})) AND {others} < :most
+            ON CONFLICT DO NOTHING
+            RETURNING agent_id
+            """)
+            .with("own", "FROM skill WHERE tenant_id = :tenant AND name = :name")
+            .with("others", """
+            (SELECT count(*)
+               FROM skill_install i
+              WHERE i.tenant_id = :tenant AND i.agent_id = :agent AND i.skill <> :name)
+            """)
+            .sql();
+
     private final Db db;
 
     public SkillStore(Db db) {
@@ -148,27 +167,17 @@ final class SkillStore {
      */
     InstallResult install(Call call, long agent, String name, boolean shipped, long most) {
         call.changed(Change.numbered(ChangeTopic.AGENT, agent));
-        return db.sql(call, """
-                WITH own AS (SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR KEY SHARE),
-                     source AS (SELECT :shipped OR EXISTS (SELECT 1 FROM own) AS it),
-                     stock AS (SELECT count(*) AS others
-                                FROM skill_install
-                               WHERE tenant_id = :tenant AND agent_id = :agent AND skill <> :name),
-                     added AS (INSERT INTO skill_install (tenant_id, agent_id, skill, installed_at)
-                               SELECT :tenant, :agent, :name, :now
-                                 FROM source, stock
-                                WHERE source.it AND stock.others < :most
-                                   ON CONFLICT DO NOTHING
-                               RETURNING 1)
-                SELECT source.it AS is_known, EXISTS (SELECT 1 FROM added) AS changed, stock.others
-                  FROM source, stock
-                """)
+        return db.sql(call, INSTALL)
                 .set("agent", agent)
                 .set("name", name)
                 .set("shipped", shipped)
                 .set("most", most)
-                .one(row -> new InstallResult(row.flag("is_known"), row.flag("changed"), row.number("others")))
-                .orElseThrow();
+                .all(results -> {
+                    var isOwn = results.next(row -> row.number("one")).isPresent();
+                    var others = results.next(row -> row.number("others")).orElseThrow();
+                    var added = results.list(row -> row.number("agent_id"));
+                    return new InstallResult(shipped || isOwn, !added.isEmpty(), others);
+                });
     }
 
     /** Uninstalls a skill from an agent. */

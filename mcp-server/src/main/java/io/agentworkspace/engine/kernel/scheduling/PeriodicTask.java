@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.kernel.scheduling;
 
 import io.agentworkspace.engine.model.problem.Problem;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,20 +23,30 @@ public final class PeriodicTask {
     }
 
     /** Runs the work. A failure is only logged. */
-    public synchronized void attempt(Runnable work) {
-        try {
+    public void attempt(Runnable work) {
+        attempt(() -> {
             work.run();
+            return true;
+        });
+    }
+
+    /** Runs the work, and returns what it returned; false after a failure, which is only logged. */
+    synchronized boolean attempt(BooleanSupplier work) {
+        try {
+            var result = work.getAsBoolean();
             if (failures >= TOLD_FIRST) {
                 LOG.info("{}: works again after {} failures", name, failures);
             }
             failures = 0;
             toldNext = TOLD_FIRST;
-        } catch (RuntimeException e) {
+            return result;
+        } catch (RuntimeException | Error e) { // Whatever happens in one attempt, there is a next one.
             failed(e);
+            return false;
         }
     }
 
-    private void failed(RuntimeException e) {
+    private void failed(Throwable e) {
         failures++;
         if (failures >= toldNext || failures == 1 && !(e instanceof Problem)) {
             toldNext = failures < toldNext ? toldNext : failures * 10;

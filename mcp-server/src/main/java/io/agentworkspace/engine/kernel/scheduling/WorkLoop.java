@@ -1,29 +1,24 @@
 package io.agentworkspace.engine.kernel.scheduling;
 
-import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs rounds of work on its own thread. The next round starts at once while there is more to do, else when
  * woken, or after a pause. Rounds that are woken have a gap between their starts, so that one round handles many wake-ups.
  */
 public final class WorkLoop implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(WorkLoop.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    private final String name;
+    private final PeriodicTask task;
     private final Duration pause;
     private final Duration gap;
     private final BooleanSupplier round;
     private final Semaphore wake = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
-    private long failures;
 
     /**
      * @param name names the work in the log
@@ -36,7 +31,7 @@ public final class WorkLoop implements AutoCloseable {
 
     /** @param gap how long after the start of a round a wake-up starts the next one, at the earliest */
     public WorkLoop(String name, Thread.Builder thread, Duration pause, Duration gap, BooleanSupplier round) {
-        this.name = name;
+        task = new PeriodicTask(name);
         this.pause = pause;
         this.gap = gap;
         this.round = round;
@@ -56,29 +51,9 @@ public final class WorkLoop implements AutoCloseable {
     private void run() {
         while (!closed) {
             var begin = System.nanoTime();
-            try {
-                var hasMore = round.getAsBoolean();
-                failures = 0;
-                if (!hasMore) {
-                    rest(begin);
-                }
-            } catch (Problem e) {
-                LOG.debug("{}: postponed: {}", name, e.note());
-                rest(begin);
-            } catch (RuntimeException | Error e) { // Whatever happens in one round, there is a next one.
-                failed(e);
+            if (!task.attempt(round)) {
                 rest(begin);
             }
-        }
-    }
-
-    /** Warns of the first, tenth, hundredth … failure in a row. */
-    private void failed(Throwable e) {
-        failures++;
-        if (Long.toString(failures).matches("10*")) {
-            LOG.warn("{}: failed {} times in a row; trying again", name, failures, e);
-        } else {
-            LOG.debug("{}: failed again: {}", name, e.getMessage());
         }
     }
 

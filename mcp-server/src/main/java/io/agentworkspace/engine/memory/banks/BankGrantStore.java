@@ -82,24 +82,25 @@ final class BankGrantStore {
                LEFT JOIN counted ON counted.author_id = a.id) AS rows
             """).with("agent_json", AgentRow.JSON).sql();
 
+    private static final String GRANTEE =
+            SqlTemplate.of("""
+              FROM agent a
+             WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
+               AND ({visible_agent} OR EXISTS (SELECT 1 FROM bank_grant g
+                                   WHERE g.tenant_id = :tenant AND g.bank_id = :bank AND g.agent_id = a.id))
+            """).with("visible_agent", Visibility.agent("a")).sql();
+
+    /** The agent, and then a row if its permission is another one now. */
     private static final String GRANT =
             SqlTemplate.of("""
-            WITH grantee AS (
-                SELECT a.id, a.owner_id
-                  FROM agent a
-                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
-                   AND ({visible_agent} OR EXISTS (SELECT 1 FROM bank_grant g
-                                       WHERE g.tenant_id = :tenant AND g.bank_id = :bank AND g.agent_id = a.id))
-                   FOR SHARE OF a),
-            granted AS (
-                INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
-                SELECT :tenant, :bank, id, owner_id, :permission FROM grantee
-                ON CONFLICT (tenant_id, bank_id, agent_id) DO UPDATE
-                   SET permission = excluded.permission
-                 WHERE bank_grant.permission <> excluded.permission
-                RETURNING 1)
-            SELECT EXISTS (SELECT 1 FROM granted) AS changed FROM grantee
-            """).with("visible_agent", Visibility.agent("a")).sql();
+            SELECT a.id {grantee} FOR SHARE OF a;
+            INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
+            SELECT a.tenant_id, CAST(:bank AS bigint), a.id, a.owner_id, :permission {grantee}
+            ON CONFLICT (tenant_id, bank_id, agent_id) DO UPDATE
+               SET permission = excluded.permission
+             WHERE bank_grant.permission <> excluded.permission
+            RETURNING agent_id
+            """).with("grantee", GRANTEE).sql();
 
     private static final String LOAD =
             SqlTemplate.of("""
@@ -238,15 +239,22 @@ final class BankGrantStore {
      * @throws Problem {@code not_found}
      */
     boolean grant(Call call, BankStore.LockedBank bank, Name agent, Permission permission) {
-        var changed = db.sql(call, GRANT)
+        var granted = db.sql(call, GRANT)
                 .set("bank", bank.id())
                 .set("key", agent.key())
                 .set("permission", permission.word())
-                .one(row -> row.flag("changed"))
-                .orElseThrow(() -> agents.missing(call, agent));
+                .all(results -> new Granted(
+                        results.next(_ -> true).isPresent(),
+                        results.next(_ -> true).isPresent()));
+        if (!granted.exists()) {
+            throw agents.missing(call, agent);
+        }
+        var changed = granted.changed();
         call.changed(changed ? List.of(Change.access()) : List.of());
         return changed;
     }
+
+    private record Granted(boolean exists, boolean changed) {}
 
     /** An attached bank, and whether it was newly attached. */
     record AttachedBank(Bank bank, boolean changed) {}

@@ -61,7 +61,7 @@ public final class EmbeddingStore {
 
     private static final String KEEP = """
             UPDATE memory_vector
-               SET model = :model, vectors = :vectors, change = pg_current_xact_id(), lease_until = NULL
+               SET model = :model, vectors = :vectors, lease_until = NULL
             """ + CLAIMED;
 
     private static final String RELEASE =

@@ -53,10 +53,10 @@ final class LargeTenant {
             """,
             """
             INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from,
-                                created_at, updated_at)
+                                created_at, updated_at, change)
             SELECT :tenant, 40000000, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN 'memory ' || i END,
                    CASE WHEN i % 2 = 0 THEN 'memory ' || i END, repeat('text ', 40), ARRAY['tag ' || i % 10], 10000000 + i,
-                   ARRAY[10000000 + i], '{}', now() - i * INTERVAL '1 second', now()
+                   ARRAY[10000000 + i], '{}', now() - i * INTERVAL '1 second', now(), pg_current_xact_id()
               FROM generate_series(:from, :size) i
             """,
             """

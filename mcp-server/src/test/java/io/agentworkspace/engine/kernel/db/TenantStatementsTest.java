@@ -106,6 +106,18 @@ class TenantStatementsTest {
                 .allMatch(each -> each.equals("VALUES") || each.matches("SELECT \\w+\\.tenant_id,"));
     }
 
+    /** Citus asks every server for a tenant that the directory finds in the same statement, and commits a change there in two phases. */
+    @Test
+    void onlyQueriesFindTheirTenantInTheDirectory() {
+        var found = Pattern.compile("(?:UPDATE|DELETE FROM) \\w+[^;\"]*?tenant_id = \\{tenant}");
+        assertThat(found.matcher("DELETE FROM rule WHERE tenant_id = {tenant}").find())
+                .isTrue();
+        assertThat(Repository.sources().stream()
+                        .filter(source -> source.toString().contains("/src/main/"))
+                        .filter(source -> found.matcher(Repository.text(source)).find()))
+                .isEmpty();
+    }
+
     /** A statement outside of a call that names {@code :tenant} has nothing else that sets it. */
     @Test
     void eachStatementOutsideOfACallSetsTheTenantThatItNames() {

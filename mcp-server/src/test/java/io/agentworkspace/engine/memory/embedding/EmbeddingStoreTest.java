@@ -24,10 +24,10 @@ class EmbeddingStoreTest {
 
     private final EmbeddingStore store = new EmbeddingStore(TestDatabase.db());
 
-    /** What other tests stored waits too. */
+    /** What other tests stored waits too, or has vectors of other models. */
     @BeforeEach
     void nothingWaits() {
-        TestDatabase.db().sql("DELETE FROM memory_vector WHERE vectors IS NULL").run();
+        TestDatabase.db().sql("DELETE FROM memory_vector").run();
     }
 
     /** Returns a tenant that has stored one memory. */

@@ -8,43 +8,58 @@ import java.util.List;
 final class RestoredChangeQueries {
     private static final int PORTION = 1_000;
 
-    private static final List<String> STATEMENTS = List.of(
-            statement("UPDATE memory SET revision = revision", "memory", ""), // Its trigger sets the number.
-            statement(
-                    "UPDATE memory_vector SET change = pg_current_xact_id()",
-                    "memory_vector",
-                    "AND vectors IS NOT NULL"),
-            statement("DELETE FROM memory_gone", "memory_gone", ""));
+    /** A table, and what gives its rows a new number. */
+    private record Renumbered(String find, String change) {}
 
-    private static String statement(String change, String table, String condition) {
-        return SqlTemplate.of("""
-                {change}
-                 WHERE tenant_id = :tenant
-                   AND ctid = ANY(ARRAY(SELECT ctid
-                                          FROM {table}
-                                         WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id() {condition}
-                                         ORDER BY change
-                                         LIMIT :portion))
+    private static final List<Renumbered> TABLES = List.of(
+            table(
+                    "memory",
+                    "",
+                    "UPDATE memory SET revision = revision"), // Its trigger sets the number, as that of vectors does.
+            table("memory_vector", "AND vectors IS NOT NULL", "UPDATE memory_vector SET vectors = vectors"),
+            table("memory_gone", "", "DELETE FROM memory_gone"));
+
+    private static Renumbered table(String table, String condition, String change) {
+        return new Renumbered(
+                SqlTemplate.of("""
+                SELECT CAST(ctid AS text) AS place
+                  FROM {table}
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id() {condition}
+                 ORDER BY change
+                 LIMIT :portion
+                   FOR UPDATE
                 """)
-                .with("change", change)
-                .with("table", table)
-                .with("condition", condition)
-                .sql();
+                        .with("table", table)
+                        .with("condition", condition)
+                        .sql(),
+                SqlTemplate.of(
+                                "{change} WHERE tenant_id = :tenant AND ctid = ANY (CAST(CAST(:places AS text[]) AS tid[]))")
+                        .with("change", change)
+                        .sql());
     }
 
     private RestoredChangeQueries() {}
 
     /** Gives them new numbers. Each portion has a transaction of its own, so that a large bank exceeds no time limit. */
     static void renumber(Db db, long tenant, long bank) {
-        for (var statement : STATEMENTS) {
-            int renumbered;
-            do {
-                renumbered = db.sql(statement)
-                        .set("tenant", tenant)
-                        .set("bank", bank)
-                        .set("portion", PORTION)
-                        .run();
-            } while (renumbered > 0); // A row that something else changes meanwhile is left to the next portion.
+        for (var table : TABLES) {
+            while (db.transaction(() -> renumberSome(db, tenant, bank, table)) > 0) {}
         }
+    }
+
+    /** On a cluster, only a query asks the server that has the rows for its transaction; a change would ask the coordinator. */
+    private static int renumberSome(Db db, long tenant, long bank, Renumbered table) {
+        var places = db.sql(table.find())
+                .set("tenant", tenant)
+                .set("bank", bank)
+                .set("portion", PORTION)
+                .list(row -> row.text("place"));
+        return places.isEmpty()
+                ? 0
+                : db.sql(table.change())
+                        .set("tenant", tenant)
+                        .set("places", places)
+                        .quiet()
+                        .run();
     }
 }

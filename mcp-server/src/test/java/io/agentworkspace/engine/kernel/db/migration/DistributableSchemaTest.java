@@ -3,9 +3,11 @@ package io.agentworkspace.engine.kernel.db.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,9 @@ class DistributableSchemaTest {
     /** Their triggers send notifications, which a node of a cluster does not pass on: what is in the way of a distribution. */
     private static final Set<String> THAT_NOTIFY =
             Set.of("api_key", "app_user", "browser_session", "external_identity", "rule", "tenant_plan", "upstream");
+
+    /** Only triggers insert into them, on the server that has the row. */
+    private static final Set<String> WRITTEN_BY_TRIGGERS = Set.of("change_log", "memory_gone");
 
     private static Db db;
 
@@ -124,6 +129,53 @@ class DistributableSchemaTest {
     @Test
     void noFurtherTriggerNotifies() {
         assertThat(thatNotify()).containsExactlyInAnyOrderElementsOf(THAT_NOTIFY);
+    }
+
+    /** Returns the tables of tenants with a column whose default is about the transaction: the coordinator would compute it for its own. */
+    private static List<String> withTransactionByDefault() {
+        return found("""
+                SELECT t.relname AS found
+                  FROM t
+                  JOIN pg_attrdef d ON d.adrelid = t.oid
+                 WHERE t.tenant_column IS NOT NULL AND pg_get_expr(d.adbin, d.adrelid) ~ 'xact|snapshot|txid'
+                """);
+    }
+
+    @Test
+    void noDefaultIsAboutTheTransaction() {
+        assertThat(withTransactionByDefault()).containsExactlyInAnyOrderElementsOf(WRITTEN_BY_TRIGGERS);
+        planted(
+                "ALTER TABLE agent ADD COLUMN planted xid8 DEFAULT pg_current_xact_id()",
+                () -> assertThat(withTransactionByDefault()).contains("agent"));
+        var writes = Pattern.compile(
+                "INSERT INTO (%s)\\b|(?s)(UPDATE|INSERT|DELETE)\\b[^;\"]*?(pg_current_xact_id|pg_current_snapshot)"
+                        .formatted(String.join("|", WRITTEN_BY_TRIGGERS)));
+        assertThat(writes.matcher("UPDATE agent SET change = pg_current_xact_id()")
+                        .find())
+                .isTrue();
+        assertThat(Repository.sources().stream()
+                        .filter(source -> source.toString().contains("/src/main/"))
+                        .filter(source ->
+                                writes.matcher(Repository.text(source)).find()))
+                .isEmpty();
+    }
+
+    /** Returns the functions in plain SQL that read a table: Citus cannot plan their parameters. */
+    private static List<String> readingInPlainSql() {
+        return found("""
+                SELECT DISTINCT p.proname AS found
+                  FROM pg_proc p
+                  JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'sql'
+                 WHERE p.pronamespace = 'public'::regnamespace AND p.prosrc ~* '\\mFROM\\M'
+                """);
+    }
+
+    @Test
+    void functionsThatReadAreNotInPlainSql() {
+        assertThat(readingInPlainSql()).isEmpty();
+        planted(
+                "CREATE FUNCTION planted(n bigint) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM agent WHERE tenant_id = n'",
+                () -> assertThat(readingInPlainSql()).containsExactly("planted"));
     }
 
     @Test
