@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.identity.account;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -12,6 +13,27 @@ import java.util.Map;
 public final class RateStore {
     private static final String FULL =
             Db.oldRows("rate_spent", "tenant_id, principal", "full_at < least(CAST(:until AS timestamptz), now())");
+
+    /** A bucket is drained where it exists; in ON CONFLICT, and with time zones, Citus takes no function of the time. */
+    private static final String ADD = SqlTemplate.of("""
+            INSERT INTO rate_spent (tenant_id, principal, full_at)
+            SELECT tenant_id, principal, {began} FROM {spent} ORDER BY tenant_id, principal
+            ON CONFLICT DO NOTHING;
+            WITH drained AS (
+                UPDATE rate_spent r
+                   SET full_at = least((greatest(r.full_at, {began}) AT TIME ZONE 'UTC'
+                                           + s.made / CAST(:per_second AS double precision) * INTERVAL '1 second') AT TIME ZONE 'UTC',
+                                       now() + CAST(:most AS interval))
+                  FROM {spent}
+                 WHERE r.tenant_id = s.tenant_id AND r.principal = s.principal
+                RETURNING r.tenant_id, r.principal, r.full_at)
+            SELECT tenant_id, principal, (extract(epoch FROM full_at - now()) * 1000000)::bigint AS micros FROM drained
+            """)
+            .with("began", "now() - CAST(:age AS interval)")
+            .with(
+                    "spent",
+                    "unnest(CAST(:tenants AS bigint[]), CAST(:principals AS text[]), CAST(:made AS bigint[])) s (tenant_id, principal, made)")
+            .sql();
 
     private final Db db;
 
@@ -38,25 +60,15 @@ public final class RateStore {
     public Map<CallerId, Duration> add(Spent spent) {
         var callers = List.copyOf(spent.made().keySet());
         var waits = new HashMap<CallerId, Duration>();
-        db.sql("""
-                INSERT INTO rate_spent AS r (tenant_id, principal, full_at)
-                SELECT tenant_id, principal,
-                       now() - CAST(:age AS interval) + made / CAST(:per_second AS double precision) * INTERVAL '1 second'
-                  FROM unnest(CAST(:tenants AS bigint[]), :principals, CAST(:made AS bigint[])) s (tenant_id, principal, made)
-                 ORDER BY tenant_id, principal
-                ON CONFLICT (tenant_id, principal) DO UPDATE
-                   SET full_at = least(excluded.full_at
-                                           + greatest(r.full_at - (now() - CAST(:age AS interval)), INTERVAL '0'),
-                                       now() + CAST(:most AS interval))
-                RETURNING tenant_id, principal, (extract(epoch FROM full_at - now()) * 1000000)::bigint AS micros
-                """)
+        db.sql(ADD)
                 .set("age", spent.age().toString())
                 .set("per_second", spent.perSecond())
                 .set("most", spent.most().toString())
                 .set("tenants", callers.stream().map(CallerId::tenant).toList())
                 .set("principals", callers.stream().map(CallerId::principal).toList())
                 .set("made", callers.stream().map(spent.made()::get).toList())
-                .list(row -> waits.put(row.as(CallerId.class), Duration.of(row.number("micros"), ChronoUnit.MICROS)));
+                .all(results -> results.list(row ->
+                        waits.put(row.as(CallerId.class), Duration.of(row.number("micros"), ChronoUnit.MICROS))));
         return waits;
     }
 

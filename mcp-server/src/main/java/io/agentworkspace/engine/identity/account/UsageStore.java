@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -164,8 +163,6 @@ final class UsageStore {
     }
 
     private Set<QuotaNotice.NoticeKey> fresh(Collection<QuotaNotice> all) {
-        var latest =
-                all.stream().map(QuotaNotice::at).max(Comparator.naturalOrder()).orElse(Instant.EPOCH);
         var rows = Json.text(all.stream()
                 .map(notice -> Json.object()
                         .put("tenant_id", notice.key().tenant())
@@ -180,12 +177,10 @@ final class UsageStore {
                   FROM jsonb_populate_recordset(CAST(NULL AS quota_told), CAST(:rows AS jsonb))
                  ORDER BY tenant_id, scope, what, most
                 ON CONFLICT (tenant_id, scope, what, most) DO UPDATE SET at = excluded.at
-                 WHERE q.at <= CASE q.what WHEN 'rejected' THEN CAST(:minute AS timestamptz) ELSE CAST(:day AS timestamptz) END
+                 WHERE excluded.at - q.at >= CASE q.what WHEN 'rejected' THEN INTERVAL '1 minute' ELSE INTERVAL '1 day' END
                 RETURNING tenant_id, scope, what, most
                 """)
                 .set("rows", rows)
-                .set("minute", latest.minus(Duration.ofMinutes(1)))
-                .set("day", latest.minus(Duration.ofDays(1)))
                 .list(row -> new QuotaNotice.NoticeKey(
                         row.number("tenant_id"), Scope.of(row.text("scope")), row.text("what"), row.number("most"))));
     }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -12,14 +13,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * The directory of tenants: it says which one a credential or a code belongs to. Whoever stores one adds its entry in the same
  * round trip. An entry grants nothing, so one that outlives its credential does no harm.
  */
 public final class DirectoryStore {
-    private static final String TENANT = "(SELECT d.tenant_id FROM directory d WHERE d.kind = {kind} AND d.id = :id)";
-
     private static final String ENTRY = """
             INSERT INTO directory (kind, id, tenant_id) VALUES ({kind}, :id, :tenant);
             """;
@@ -87,11 +87,6 @@ public final class DirectoryStore {
         return SqlTemplate.of(text).with("kind", "'" + kind.word() + "'").sql();
     }
 
-    /** Returns the tenant of {@code :id}, as a part of a statement. */
-    public static String tenantOf(Kind kind) {
-        return with(kind, TENANT);
-    }
-
     /** Returns the statement that adds an entry for {@code :id} of {@code :tenant}, to be sent before another one. */
     public static String entryOf(Kind kind) {
         return with(kind, ENTRY);
@@ -118,6 +113,22 @@ public final class DirectoryStore {
                 .set("kind", kind.word())
                 .set("id", id)
                 .one(row -> row.number("tenant_id"));
+    }
+
+    /** Returns the tenant of an entry, or one that does not exist, so that a look-up takes the same time for every id. */
+    public long tenantOrNone(Kind kind, String id) {
+        return find(kind, id).orElse(0L);
+    }
+
+    /** Returns the tenants of the entries that exist. */
+    public Map<String, Long> find(Kind kind, Collection<String> ids) {
+        return db
+                .sql("SELECT id, tenant_id FROM directory WHERE kind = :kind AND id = ANY(CAST(:ids AS text[]))")
+                .set("kind", kind.word())
+                .set("ids", ids)
+                .list(row -> Map.entry(row.text("id"), row.number("tenant_id")))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     /** Deletes the entries that expired a while ago, and those of keys that no longer exist, of some thousand keys in a round. */

@@ -33,20 +33,15 @@ public record KeyRow(
         List<Grant> chain) {
 
     /** The grants of the key {@code k} and of all keys above it, as a JSON array. */
-    public static final String CHAIN = chain(":tenant");
-
-    /** Returns that of a key whose tenant is not known yet. */
-    static String chain(String tenant) {
-        return SqlTemplate.of("""
+    public static final String CHAIN = """
             (SELECT jsonb_agg(jsonb_build_object('capabilities', a.capabilities,
                                                  'toolset', COALESCE(a.toolset, '{default}'),
                                                  'confirm_destructive', a.confirm_destructive,
                                                  'expires_at', a.expires_at, 'revoked_at', a.revoked_at)
                               ORDER BY cardinality(a.ancestors) DESC)
                FROM api_key a
-              WHERE a.tenant_id = {tenant} AND a.id = ANY (k.ancestors || k.id))
-            """).with("tenant", tenant).sql();
-    }
+              WHERE a.tenant_id = :tenant AND a.id = ANY (k.ancestors || k.id))
+            """;
 
     /** Whether the key {@code k} works: neither it nor one above it is revoked or expired. */
     public static final String IN_USE = """

@@ -40,22 +40,20 @@ public final class KeyStore implements Callers {
     private static final String PRINCIPAL = "key:";
     private static final byte[] NO_HASH = new byte[32];
 
-    private static final String LOOK_UP = SqlTemplate.of("""
+    private static final String LOOK_UP =
+            SqlTemplate.of("""
             SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.agent_id,
                    k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, k.resource, k.proof_key, {chain} AS chain,
                    (SELECT jsonb_agg(jsonb_build_object('hash', encode(s.token_hash, 'base64'), 'until', s.token_until,
                                                     'proof_key', s.proof_key))
                       FROM oauth_secret s
-                     WHERE s.tenant_id = k.tenant_id AND s.key_id = k.id AND s.used_at IS NULL
+                     WHERE s.tenant_id = :tenant AND s.key_id = k.id AND s.used_at IS NULL
                        AND s.token_hash IS NOT NULL) AS tokens
               FROM api_key k
               JOIN tenant t ON t.tenant_id = k.tenant_id
-              JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL
-             WHERE k.tenant_id = {tenant} AND k.id = :id
-            """)
-            .with("chain", KeyRow.chain("k.tenant_id"))
-            .with("tenant", DirectoryStore.tenantOf(Kind.KEY))
-            .sql();
+              JOIN app_user u ON u.tenant_id = :tenant AND u.id = k.user_id AND u.removed_at IS NULL
+             WHERE k.tenant_id = :tenant AND k.id = :id
+            """).with("chain", KeyRow.CHAIN).sql();
 
     private static final String INSERT = DirectoryStore.entryOf(Kind.KEY) + """
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
@@ -73,12 +71,14 @@ public final class KeyStore implements Callers {
             .build();
     private final AtomicLong generation = new AtomicLong();
     private final KeyUse use;
+    private final DirectoryStore directory;
 
     public KeyStore(Db db, Clock clock, CallerChanges watch) {
         this.db = db;
         this.clock = clock;
         this.watch = watch;
         this.use = new KeyUse(db, clock);
+        this.directory = new DirectoryStore(db);
         watch.onChange(this::forget);
     }
 
@@ -237,7 +237,11 @@ public final class KeyStore implements Callers {
     private CachedKey lookUp(String id) {
         var startNanos = System.nanoTime();
         var before = generation.get();
-        var key = db.sql(LOOK_UP).set("id", id).one(row -> validKey(id, row)).flatMap(found -> found);
+        var key = db.sql(LOOK_UP)
+                .set("tenant", directory.tenantOrNone(Kind.KEY, id))
+                .set("id", id)
+                .one(row -> validKey(id, row))
+                .flatMap(found -> found);
         return new CachedKey(key, startNanos, before);
     }
 

@@ -5,7 +5,6 @@ import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.SessionSecret;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
-import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -35,16 +34,14 @@ final class BrowserSessionStore {
     private static final String TENANTS_WITH_IDLE =
             "SELECT DISTINCT tenant_id FROM browser_session WHERE last_seen_at <= :until";
 
-    private static final String FIND = SqlTemplate.of("""
+    private static final String FIND = """
             SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.key_hash, s.secret_hash,
                    s.by_person, s.last_seen_at, s.expires_at
               FROM browser_session s
               JOIN tenant t ON t.tenant_id = s.tenant_id
               JOIN app_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id AND u.removed_at IS NULL
-             WHERE s.tenant_id = {tenant} AND s.id = :id
-            """)
-            .with("tenant", DirectoryStore.tenantOf(Kind.SESSION))
-            .sql();
+             WHERE s.tenant_id = :tenant AND s.id = :id
+            """;
 
     private static final String INSERT = DirectoryStore.expiringEntryOf(Kind.SESSION) + """
             WITH old AS (DELETE FROM browser_session
@@ -88,7 +85,10 @@ final class BrowserSessionStore {
 
     /** Finds a session. Its tenant is in the directory. */
     Optional<Stored> find(String id) {
-        return db.sql(FIND).set("id", id).one(row -> stored(id, row));
+        return db.sql(FIND)
+                .set("tenant", directory.tenantOrNone(Kind.SESSION, id))
+                .set("id", id)
+                .one(row -> stored(id, row));
     }
 
     private static Stored stored(String id, Row row) throws SQLException {
@@ -149,15 +149,17 @@ final class BrowserSessionStore {
     }
 
     void seen(Map<String, Instant> when) {
+        var tenants = directory.find(Kind.SESSION, when.keySet());
+        var ids = List.copyOf(tenants.keySet());
         db.sql("""
                 UPDATE browser_session s
                    SET last_seen_at = greatest(s.last_seen_at, seen.at)
-                  FROM unnest(:ids, CAST(:times AS timestamptz[])) seen (id, at)
-                  JOIN directory d ON d.kind = 'session' AND d.id = seen.id
-                 WHERE s.tenant_id = d.tenant_id AND s.id = d.id
+                  FROM unnest(CAST(:tenants AS bigint[]), CAST(:ids AS text[]), CAST(:times AS timestamptz[])) seen (tenant_id, id, at)
+                 WHERE s.tenant_id = seen.tenant_id AND s.id = seen.id
                 """)
-                .set("ids", List.copyOf(when.keySet()))
-                .set("times", when.values().stream().map(Instant::toString).toList())
+                .set("tenants", ids.stream().map(tenants::get).toList())
+                .set("ids", ids)
+                .set("times", ids.stream().map(when::get).map(String::valueOf).toList())
                 .run();
     }
 

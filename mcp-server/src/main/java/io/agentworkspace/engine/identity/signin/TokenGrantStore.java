@@ -8,7 +8,6 @@ import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
-import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
@@ -41,7 +40,7 @@ final class TokenGrantStore {
              WHERE token_grant.expires_at <= excluded.expires_at
             """;
 
-    private static final String LOOK_UP = SqlTemplate.of("""
+    private static final String LOOK_UP = """
             SELECT g.tenant_id, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role, g.scopes, g.expires_at,
                    u.removed_at IS NOT NULL AS removed
               FROM token_grant g
@@ -49,12 +48,11 @@ final class TokenGrantStore {
               JOIN external_identity e
                 ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
               JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
-             WHERE g.tenant_id = {tenant} AND g.principal = :id
-            """)
-            .with("tenant", DirectoryStore.tenantOf(Kind.TOKEN))
-            .sql();
+             WHERE g.tenant_id = :tenant AND g.principal = :id
+            """;
 
     private final Db db;
+    private final DirectoryStore directory;
     private final CallerChanges watch;
     private final AtomicLong generation = new AtomicLong();
     private final LoadingCache<String, CachedGrant> remembered = Caffeine.newBuilder()
@@ -65,6 +63,7 @@ final class TokenGrantStore {
 
     public TokenGrantStore(Db db, CallerChanges watch) {
         this.db = db;
+        this.directory = new DirectoryStore(db);
         this.watch = watch;
         watch.onChange(changed -> {
             if (changed.isEmpty()) {
@@ -159,7 +158,10 @@ final class TokenGrantStore {
     /** Finds a principal. Its tenant is in the directory. */
     private CachedGrant lookUp(String principal) {
         var before = generation.get();
-        var granted = db.sql(LOOK_UP).set("id", principal).one(row -> granted(principal, row));
+        var granted = db.sql(LOOK_UP)
+                .set("tenant", directory.tenantOrNone(Kind.TOKEN, principal))
+                .set("id", principal)
+                .one(row -> granted(principal, row));
         return new CachedGrant(granted, before);
     }
 

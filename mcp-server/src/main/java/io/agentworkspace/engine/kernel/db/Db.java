@@ -138,7 +138,7 @@ public final class Db implements AutoCloseable {
         config.setPoolName("engine");
         config.setConnectionTimeout(limits.connect().toMillis());
         config.setValidationTimeout(1_000);
-        config.setExceptionOverrideClassName(LostConnections.class.getName());
+        config.setExceptionOverride(new LostConnections());
         config.setInitializationFailTimeout(-1);
         config.addDataSourceProperty("ApplicationName", "agent-workspace-engine");
         config.addDataSourceProperty("tcpKeepAlive", "true");

@@ -23,17 +23,20 @@ import org.jspecify.annotations.Nullable;
  * memory that lost its name to another one still shows it.
  */
 public final class MemoryStore {
-    /** The vectors of a memory {@code m} that has just been written. */
+    /** The vectors of a memory that the statement before has written. A trigger has queued it for them. */
     private static final String EMBEDDED = """
-            , v AS (INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
-                    SELECT m.tenant_id, m.bank_id, m.id, m.revision, :model, :vectors
-                      FROM m)
+            ;
+            INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
+            SELECT m.tenant_id, m.bank_id, m.id, m.revision, CAST(:model AS text), CAST(:vectors AS bytea)
+              FROM memory m
+             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = :id
+            ON CONFLICT (tenant_id, bank_id, memory_id, revision) DO UPDATE SET model = excluded.model, vectors = excluded.vectors
             """;
 
     /** A statement that writes a memory {@code m}. */
     private record Writing(String alone, String withVectors) {
         static Writing of(String m, String then) {
-            return new Writing(m + then, m + EMBEDDED + then);
+            return new Writing(m + then, m + then + EMBEDDED);
         }
     }
 
