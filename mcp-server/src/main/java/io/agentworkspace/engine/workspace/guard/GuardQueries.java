@@ -91,8 +91,10 @@ public final class GuardQueries {
     /** Counts a direct message for the agent that sends it. */
     public static final String COUNT_SENT = """
             INSERT INTO guard_sent (tenant_id, agent_id, said, partners, person_at, said_at)
-            SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
-             WHERE :is_counted
+            SELECT a.tenant_id, a.id, CAST(:said AS bigint), CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz),
+                   CAST(:at AS timestamptz)
+              FROM agent a
+             WHERE :is_counted AND a.tenant_id = :tenant AND a.id = :speaker
             ON CONFLICT (tenant_id, agent_id) DO UPDATE
                SET said = excluded.said, partners = excluded.partners,
                    person_at = excluded.person_at, said_at = excluded.said_at

@@ -17,31 +17,32 @@ final class InsertQueries {
                        VALUES (:tenant, :conversation, :seq, :id, :speaker, :content, CAST(:answers AS uuid),
                                CAST(:chain AS bigint[]), :at, NOT :by_program, :by_key,
                                CAST(:attached AS uuid[]))),
-                 partner AS (SELECT 1 FROM participant
-                            WHERE CAST(:other AS bigint) IS NOT NULL
-                              AND tenant_id = :tenant AND party_id = :speaker AND conversation_id = :conversation),
                  spoke AS (UPDATE participant
                               SET own_unread = own_unread + 1
                             WHERE CAST(:other AS bigint) IS NULL
-                              AND tenant_id = :tenant AND party_id = :speaker AND conversation_id = :conversation
-                        RETURNING 1),
+                              AND tenant_id = :tenant AND party_id = :speaker AND conversation_id = :conversation),
                  joined AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
-                            SELECT :tenant, :speaker, :conversation, :user, :seq,
-                                   CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
-                             WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke) AND NOT EXISTS (SELECT 1 FROM partner)
+                            SELECT c.tenant_id, CAST(:speaker AS bigint), c.id, CAST(:user AS bigint), CAST(:seq AS bigint),
+                                   CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN CAST(:seq AS bigint) END
+                              FROM conversation c
+                             WHERE :joins AND c.tenant_id = :tenant AND c.id = :conversation
+                               AND NOT EXISTS (SELECT 1 FROM participant p
+                                                WHERE p.tenant_id = :tenant AND p.party_id = :speaker
+                                                  AND p.conversation_id = :conversation)
                             ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
-                               SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END
-                            RETURNING 1),
+                               SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END),
                  listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
-                           SELECT :tenant, o.id, :conversation, COALESCE(a.owner_id, o.id), :seq - 1, :seq
-                             FROM (SELECT CAST(:other AS bigint) AS id) o
-                             LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
-                            WHERE o.id IS NOT NULL
+                           SELECT c.tenant_id, CAST(:other AS bigint), c.id, COALESCE(a.owner_id, CAST(:other AS bigint)),
+                                  CAST(:seq AS bigint) - 1, CAST(:seq AS bigint)
+                             FROM conversation c
+                             LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = COALESCE(CAST(:other AS bigint), 0)
+                            WHERE CAST(:other AS bigint) IS NOT NULL AND c.tenant_id = :tenant AND c.id = :conversation
                            ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                               SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq),
                  forwarded AS (INSERT INTO remote_message (tenant_id, message_id, agent_id, conversation_id, seq, created_at, due_at)
-                            SELECT :tenant, :id, r.agent_id, :conversation, :seq, :at, :at
+                            SELECT r.tenant_id, CAST(:id AS uuid), r.agent_id, CAST(:conversation AS bigint), CAST(:seq AS bigint),
+                                   CAST(:at AS timestamptz), CAST(:at AS timestamptz)
                               FROM agent_remote r
                              WHERE r.tenant_id = :tenant AND r.agent_id = CAST(:other AS bigint)),
                  counted AS ({sent}),
