@@ -1,0 +1,46 @@
+package io.agentworkspace.engine.kernel.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.testing.TestDatabase;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which errors close a connection of the pool. */
+class LostConnectionsTest {
+    private final Db db = TestDatabase.connect(TestDatabase.postgres().jdbcUrl(), 1);
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    private long connection() {
+        return db.sql("SELECT pg_backend_pid() AS id")
+                .one(row -> row.number("id"))
+                .orElseThrow();
+    }
+
+    /** As a coordinator reports that it does not reach another server. */
+    @Test
+    void anErrorThatTheServerReportsKeepsIt() {
+        var before = connection();
+        assertThatThrownBy(() -> db.sql("""
+                        DO $$ BEGIN RAISE EXCEPTION 'no other server' USING ERRCODE = '08006'; END $$
+                        """).run()).isInstanceOf(Problem.class);
+        assertThat(connection()).isEqualTo(before);
+    }
+
+    @Test
+    void theEndOfItsServerProcessClosesIt() {
+        var before = connection();
+        TestDatabase.db()
+                .sql("SELECT pg_terminate_backend(CAST(:id AS integer))")
+                .set("id", before)
+                .one(_ -> true);
+        assertThatThrownBy(this::connection).isInstanceOf(Problem.class);
+        assertThat(connection()).isNotEqualTo(before);
+    }
+}
