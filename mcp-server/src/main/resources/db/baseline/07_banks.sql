@@ -274,12 +274,13 @@ CREATE INDEX memory_vector_waiting ON memory_vector (tenant_id, queued_at) WHERE
 CREATE TABLE memory_gone (
     tenant_id bigint      NOT NULL,
     bank_id   bigint      NOT NULL,
-    change    xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    change    xid8        NOT NULL,
     memory_id uuid        NOT NULL,
     gone_at   timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, bank_id, change, memory_id)
 );
 COMMENT ON TABLE memory_gone IS 'Memories that changed for the search without a change of their own row: deleted for good, or superseded by one that changed.';
+CREATE TRIGGER added BEFORE INSERT ON memory_gone FOR EACH ROW EXECUTE FUNCTION set_change();
 CREATE INDEX memory_gone_age ON memory_gone (gone_at);
 
 CREATE TABLE bank_search (

@@ -101,7 +101,7 @@ CREATE SEQUENCE change_ordinal;
 
 CREATE TABLE change_log (
     tenant_id bigint      NOT NULL,
-    xid       xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    xid       xid8        NOT NULL,
     ordinal   bigint      NOT NULL DEFAULT nextval('change_ordinal'),
     at        timestamptz NOT NULL DEFAULT clock_timestamp(),
     topic     text        NOT NULL,
@@ -123,6 +123,14 @@ COMMENT ON COLUMN change_log.moment IS 'With thing, the key of an audit entry.';
 COMMENT ON COLUMN change_log.names IS 'The names of the thing, as they are compared.';
 COMMENT ON COLUMN change_log.users IS 'The users who may learn of it, besides the admins; null for everyone in the tenant.';
 CREATE INDEX change_log_age ON change_log (at);
+
+CREATE FUNCTION set_xid() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.xid := COALESCE(NEW.xid, pg_current_xact_id());
+    RETURN NEW;
+END $$;
+CREATE TRIGGER added BEFORE INSERT ON change_log FOR EACH ROW EXECUTE FUNCTION set_xid();
+COMMENT ON TRIGGER added ON change_log IS 'A reader finds each change by its transaction on the server that has the row, whatever logged it.';
 
 CREATE TABLE demo (
     tenant_id  bigint      PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,

@@ -14,11 +14,11 @@ public final class RateStore {
     private static final String FULL =
             Db.oldRows("rate_spent", "tenant_id, principal", "full_at < least(CAST(:until AS timestamptz), now())");
 
-    /** A bucket is drained where it exists; in ON CONFLICT, and with time zones, Citus takes no function of the time. */
+    /** Each bucket is created or locked, in order, and then drained: in ON CONFLICT, and with time zones, Citus takes no function of the time. */
     private static final String ADD = SqlTemplate.of("""
-            INSERT INTO rate_spent (tenant_id, principal, full_at)
+            INSERT INTO rate_spent AS r (tenant_id, principal, full_at)
             SELECT tenant_id, principal, {began} FROM {spent} ORDER BY tenant_id, principal
-            ON CONFLICT DO NOTHING;
+            ON CONFLICT (tenant_id, principal) DO UPDATE SET full_at = r.full_at;
             WITH drained AS (
                 UPDATE rate_spent r
                    SET full_at = least((greatest(r.full_at, {began}) AT TIME ZONE 'UTC'
@@ -60,7 +60,7 @@ public final class RateStore {
     public Map<CallerId, Duration> add(Spent spent) {
         var callers = List.copyOf(spent.made().keySet());
         var waits = new HashMap<CallerId, Duration>();
-        db.sql(ADD)
+        db.transaction(() -> db.sql(ADD)
                 .set("age", spent.age().toString())
                 .set("per_second", spent.perSecond())
                 .set("most", spent.most().toString())
@@ -68,7 +68,7 @@ public final class RateStore {
                 .set("principals", callers.stream().map(CallerId::principal).toList())
                 .set("made", callers.stream().map(spent.made()::get).toList())
                 .all(results -> results.list(row ->
-                        waits.put(row.as(CallerId.class), Duration.of(row.number("micros"), ChronoUnit.MICROS))));
+                        waits.put(row.as(CallerId.class), Duration.of(row.number("micros"), ChronoUnit.MICROS)))));
         return waits;
     }
 

@@ -11,7 +11,8 @@ import org.postgresql.util.PSQLException;
 final class LostConnections implements SQLExceptionOverride {
     @java.lang.Override // The interface has a type of that name.
     public Override adjudicate(SQLException failure) {
-        return failure instanceof PSQLException error
+        return failure.getNextException() == null
+                        && failure instanceof PSQLException error
                         && error.getServerErrorMessage() != null
                         && "ERROR".equals(error.getServerErrorMessage().getSeverity())
                 ? Override.DO_NOT_EVICT

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.mcp.handshakes;
 
 import io.agentworkspace.engine.identity.credentials.ClientName;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.Grant;
 import io.agentworkspace.engine.identity.keys.KeyRow;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -15,7 +17,6 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -60,9 +61,11 @@ public final class HandshakeStore {
     private static final String OLD = Db.oldRows("handshake", "tenant_id, id", "at < :until");
 
     private final Db db;
+    private final DirectoryStore directory;
 
     public HandshakeStore(Db db) {
         this.db = db;
+        this.directory = new DirectoryStore(db);
     }
 
     /** Collects a handshake, which the next {@link #flush} writes. */
@@ -148,12 +151,7 @@ public final class HandshakeStore {
                 .map(noted -> noted.holder().key())
                 .distinct()
                 .toList();
-        var tenants = new HashMap<String, Long>();
-        if (!named.isEmpty()) {
-            db.sql("SELECT id, tenant_id FROM directory WHERE kind = 'key' AND id = ANY(CAST(:keys AS text[]))")
-                    .set("keys", named)
-                    .list(row -> tenants.put(row.text("id"), row.number("tenant_id")));
-        }
+        var tenants = named.isEmpty() ? Map.<String, Long>of() : directory.find(Kind.KEY, named);
         var byTenant = new LinkedHashMap<Long, Queue<Noted>>();
         for (var noted : all) {
             var holder = noted.holder();

@@ -9,7 +9,7 @@ final class InsertQueries {
 
     /**
      * Stores a message. In a direct conversation the speaker's row stays as it is: when the other side speaks, all messages
-     * since the last one counted there are the party's own.
+     * since the last one counted there are the party's own. Values are selected with a row of the tenant, whose server Citus then knows.
      */
     static final String INSERT = SqlTemplate.of("""
             WITH said AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, answers, chain,
@@ -22,21 +22,21 @@ final class InsertQueries {
                             WHERE CAST(:other AS bigint) IS NULL
                               AND tenant_id = :tenant AND party_id = :speaker AND conversation_id = :conversation),
                  joined AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
-                            SELECT c.tenant_id, CAST(:speaker AS bigint), c.id, CAST(:user AS bigint), CAST(:seq AS bigint),
+                            SELECT t.tenant_id, CAST(:speaker AS bigint), CAST(:conversation AS bigint), CAST(:user AS bigint), CAST(:seq AS bigint),
                                    CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN CAST(:seq AS bigint) END
-                              FROM conversation c
-                             WHERE :joins AND c.tenant_id = :tenant AND c.id = :conversation
+                              FROM tenant_plan t
+                             WHERE :joins AND t.tenant_id = :tenant
                                AND NOT EXISTS (SELECT 1 FROM participant p
                                                 WHERE p.tenant_id = :tenant AND p.party_id = :speaker
                                                   AND p.conversation_id = :conversation)
                             ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                                SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END),
                  listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
-                           SELECT c.tenant_id, CAST(:other AS bigint), c.id, COALESCE(a.owner_id, CAST(:other AS bigint)),
+                           SELECT t.tenant_id, CAST(:other AS bigint), CAST(:conversation AS bigint), COALESCE(a.owner_id, CAST(:other AS bigint)),
                                   CAST(:seq AS bigint) - 1, CAST(:seq AS bigint)
-                             FROM conversation c
+                             FROM tenant_plan t
                              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = COALESCE(CAST(:other AS bigint), 0)
-                            WHERE CAST(:other AS bigint) IS NOT NULL AND c.tenant_id = :tenant AND c.id = :conversation
+                            WHERE CAST(:other AS bigint) IS NOT NULL AND t.tenant_id = :tenant
                            ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                               SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq),

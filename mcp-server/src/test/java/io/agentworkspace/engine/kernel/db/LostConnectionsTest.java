@@ -40,7 +40,12 @@ class LostConnectionsTest {
                 .sql("SELECT pg_terminate_backend(CAST(:id AS integer))")
                 .set("id", before)
                 .one(_ -> true);
-        assertThatThrownBy(this::connection).isInstanceOf(Problem.class);
-        assertThat(connection()).isNotEqualTo(before);
+        long after;
+        try {
+            after = connection();
+        } catch (Problem lost) { // Unless the pool has looked at it before.
+            after = connection();
+        }
+        assertThat(after).isNotEqualTo(before);
     }
 }

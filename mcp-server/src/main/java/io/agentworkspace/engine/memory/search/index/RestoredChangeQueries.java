@@ -27,7 +27,7 @@ final class RestoredChangeQueries {
                  WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id() {condition}
                  ORDER BY change
                  LIMIT :portion
-                   FOR UPDATE
+                   FOR NO KEY UPDATE
                 """)
                         .with("table", table)
                         .with("condition", condition)

@@ -77,7 +77,7 @@ final class HookStore {
                 ON CONFLICT (tenant_id, agent_id, session) DO UPDATE
                    SET state = excluded.state, client = excluded.client, seen_at = excluded.seen_at, connected =""" + CONNECTED + """
 
-                 WHERE h.state <> excluded.state OR h.seen_at < excluded.seen_at - INTERVAL '1 minute'
+                 WHERE h.state <> excluded.state OR excluded.seen_at - h.seen_at > INTERVAL '1 minute'
                     OR h.connected IS DISTINCT FROM
                  """ + CONNECTED + ")\n";
 
