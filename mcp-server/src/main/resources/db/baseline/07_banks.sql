@@ -281,6 +281,7 @@ CREATE TABLE memory_gone (
 );
 COMMENT ON TABLE memory_gone IS 'Memories that changed for the search without a change of their own row: deleted for good, or superseded by one that changed.';
 CREATE TRIGGER added BEFORE INSERT ON memory_gone FOR EACH ROW EXECUTE FUNCTION set_change();
+COMMENT ON TRIGGER added ON memory_gone IS 'The search reads each memory that is gone, whatever listed it.';
 CREATE INDEX memory_gone_age ON memory_gone (gone_at);
 
 CREATE TABLE bank_search (

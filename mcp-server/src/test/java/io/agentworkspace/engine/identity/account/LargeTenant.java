@@ -139,25 +139,25 @@ final class LargeTenant {
             """,
             // As many of each topic as a stream reads at once, with the others.
             """
-            INSERT INTO change_log (tenant_id, topic, action, thing, place, other)
-            (SELECT :tenant, 'messages', 'said', id, conversation_id, seq FROM message WHERE tenant_id = :tenant LIMIT 200)
+            INSERT INTO change_log (xid, tenant_id, topic, action, thing, place, other)
+            (SELECT pg_current_xact_id(), :tenant, 'messages', 'said', id, conversation_id, seq FROM message WHERE tenant_id = :tenant LIMIT 200)
              UNION ALL
-            (SELECT :tenant, 'messages', 'said', m.id, m.conversation_id, m.seq
+            (SELECT pg_current_xact_id(), :tenant, 'messages', 'said', m.id, m.conversation_id, m.seq
                FROM message m JOIN conversation st ON st.tenant_id = m.tenant_id AND st.id = m.conversation_id
               WHERE m.tenant_id = :tenant AND st.low_id IS NULL
               LIMIT 200)
              UNION ALL
-            (SELECT :tenant, 'deliveries', 'delivered', id, CAST(NULL AS bigint), CAST(NULL AS bigint) FROM webhook_delivery WHERE tenant_id = :tenant LIMIT 100)
+            (SELECT pg_current_xact_id(), :tenant, 'deliveries', 'delivered', id, CAST(NULL AS bigint), CAST(NULL AS bigint) FROM webhook_delivery WHERE tenant_id = :tenant LIMIT 100)
             """,
             """
-            INSERT INTO change_log (tenant_id, topic, action, thing, place)
-            (SELECT :tenant, 'memories', 'stored', id, bank_id FROM memory WHERE tenant_id = :tenant LIMIT 200)
+            INSERT INTO change_log (xid, tenant_id, topic, action, thing, place)
+            (SELECT pg_current_xact_id(), :tenant, 'memories', 'stored', id, bank_id FROM memory WHERE tenant_id = :tenant LIMIT 200)
              UNION ALL
-            (SELECT :tenant, 'presence', 'logged_on', CAST(NULL AS uuid), id FROM agent WHERE tenant_id = :tenant LIMIT 200)
+            (SELECT pg_current_xact_id(), :tenant, 'presence', 'logged_on', CAST(NULL AS uuid), id FROM agent WHERE tenant_id = :tenant LIMIT 200)
             """,
             """
-            INSERT INTO change_log (tenant_id, topic, action, thing, moment)
-            SELECT :tenant, 'audit', 'noted', row_id, at FROM audit WHERE tenant_id = :tenant LIMIT 90
+            INSERT INTO change_log (xid, tenant_id, topic, action, thing, moment)
+            SELECT pg_current_xact_id(), :tenant, 'audit', 'noted', row_id, at FROM audit WHERE tenant_id = :tenant LIMIT 90
             """);
 
     /** How much is filled in: what {@link #fill} adds to a tenant that has some of it already. */
