@@ -188,7 +188,7 @@ final class BrowserSessions {
         used.put(id, clock.instant());
     }
 
-    /** Writes the recorded uses in one statement. */
+    /** Writes the recorded uses, of all tenants together. */
     public void flush() {
         var now = new HashMap<>(used);
         if (!now.isEmpty()) {
