@@ -230,7 +230,7 @@ class AnnouncedChangesTest {
                  WHERE NOT t.tgisinternal
                  ORDER BY 1
                 """).list(row -> Map.entry(row.text("name"), String.valueOf(row.textOrNull("reason"))));
-        assertThat(triggers).hasSizeLessThanOrEqualTo(17);
+        assertThat(triggers).hasSizeLessThanOrEqualTo(20);
         assertThat(triggers)
                 .allSatisfy(trigger ->
                         assertThat(trigger.getValue()).as(trigger.getKey()).endsWith("."));
