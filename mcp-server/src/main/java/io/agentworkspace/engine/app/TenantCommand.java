@@ -61,7 +61,7 @@ record TenantCommand(Settings settings, Clock clock) {
                     throw new InvalidSetting(
                             "the database is empty: start the engine on it first, which creates the tenant 'default'");
                 }
-                return tenants.withoutOwner(name).orElseGet(() -> founding.create(name));
+                return founding.create(name);
             });
             return db.transaction(() -> {
                 var created =

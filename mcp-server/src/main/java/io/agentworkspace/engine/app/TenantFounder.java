@@ -23,9 +23,11 @@ record TenantFounder(TenantStore tenants, KeyStore keys, AuditStore audit, Plan 
         return createOwner(create(name), name, ownerName, key);
     }
 
-    /** Creates a tenant that has no user yet. */
+    /** Creates a tenant that has no user yet, or takes the one of an interrupted creation. */
     long create(Name name) {
-        return tenants.create(name, plan.word(), clock.instant());
+        var interrupted = tenants.withoutOwner(name);
+        interrupted.ifPresent(tenant -> tenants.setPlan(tenant, plan.word()));
+        return interrupted.orElseGet(() -> tenants.create(name, plan.word(), clock.instant()));
     }
 
     /** Gives the tenant its owner within the current transaction. */

@@ -59,12 +59,13 @@ class TenantCommandTest {
                 .hasMessageContaining("is taken");
     }
 
-    /** The tenant and its owner are two transactions. */
+    /** The tenant and its owner are two transactions. The plan is the one of the last run. */
     @Test
     void whatWasBrokenOffIsCompletedWhenItIsRunAgain() {
-        new TenantStore(TestDatabase.db()).create(Name.of(name), "team", Instant.now());
-        assertThat(me(TestServer.url(), beside().run(List.of("create", name))).text("/profile/0/tenant"))
-                .isEqualTo(name);
+        new TenantStore(TestDatabase.db()).create(Name.of(name), "free", Instant.now());
+        var me = me(TestServer.url(), beside().run(List.of("create", name)));
+        assertThat(me.text("/profile/0/tenant")).isEqualTo(name);
+        assertThat(me.text("/profile/0/plan")).isEqualTo("team");
         assertThatThrownBy(() -> beside().run(List.of("create", name, "Maria")))
                 .isInstanceOf(InvalidSetting.class)
                 .hasMessageContaining("is taken");

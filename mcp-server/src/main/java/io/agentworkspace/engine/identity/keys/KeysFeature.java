@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.identity.keys;
 
-import io.agentworkspace.engine.identity.credentials.DirectoryStore;
+import io.agentworkspace.engine.identity.credentials.DirectoryPurgeStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.model.problem.Name;
@@ -27,7 +27,7 @@ public final class KeysFeature {
             List<Tool<?, ?>> all,
             TenantTools installed) {
         var changes = new KeyChangeStore(db);
-        var directory = new DirectoryStore(db);
+        var directory = new DirectoryPurgeStore(db);
         var words = new KeyLimitTexts(all, installed);
         return new Feature()
                 .tools(new KeyTools(new KeyQueries(db), words).tools())

@@ -69,6 +69,14 @@ public final class TenantStore {
                 .orElseThrow(() -> Problem.alreadyExists("tenant", name.text()));
     }
 
+    /** Gives the tenant another plan. */
+    public void setPlan(long tenant, String plan) {
+        db.sql("UPDATE tenant_plan SET plan = :plan WHERE tenant_id = :tenant")
+                .set("plan", plan)
+                .set("tenant", tenant)
+                .run();
+    }
+
     /** @throws Problem {@code already_exists} */
     public long createUser(long tenant, Name name, Role role, Instant now) {
         return db.sql("""

@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class DirectoryStoreTest {
+class DirectoryPurgeStoreTest {
     private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
 
     private static final Duration KEPT = Duration.ofDays(2);
@@ -25,6 +25,7 @@ class DirectoryStoreTest {
         try (var db = TestDatabase.fresh("directory_test");
                 var watch = TestDatabase.watch()) {
             var directory = new DirectoryStore(db);
+            var purging = new DirectoryPurgeStore(db);
             var keys = new KeyStore(db, Clock.systemUTC(), watch);
             var tenants = new TenantStore(db);
             var tenant = tenants.create(Name.of("one"), "unlimited", NOW);
@@ -43,11 +44,11 @@ class DirectoryStoreTest {
             }
             db.sql("DELETE FROM api_key WHERE id = :id").set("id", gone.id()).run();
 
-            directory.purge(NOW.plus(KEPT).plusSeconds(1));
+            purging.purge(NOW.plus(KEPT).plusSeconds(1));
             assertThat(directory.find(Kind.KEY, gone.id()))
                     .as("a key may become visible after its entry")
                     .contains(tenant);
-            directory.purge(NOW.plus(KEPT).plusMillis(1_500));
+            purging.purge(NOW.plus(KEPT).plusMillis(1_500));
             assertThat(directory.find(Kind.KEY, kept.id())).contains(tenant);
             assertThat(directory.find(Kind.KEY, gone.id())).isEmpty();
             assertThat(directory.find(Kind.SESSION, "s")).contains(tenant);
@@ -58,8 +59,8 @@ class DirectoryStoreTest {
                             "INSERT INTO directory (kind, id, tenant_id) SELECT 'key', 'gone' || n, :tenant FROM generate_series(1, 2500) n")
                     .set("tenant", tenant)
                     .run();
-            directory.purge(NOW.plus(KEPT).plusSeconds(3)); // In one round, from wherever it begins.
-            directory.purge(NOW.plus(KEPT).plusSeconds(4));
+            purging.purge(NOW.plus(KEPT).plusSeconds(3)); // In one round, from wherever it begins.
+            purging.purge(NOW.plus(KEPT).plusSeconds(4));
             assertThat(db.sql("SELECT id FROM directory WHERE kind = 'key'").list(row -> row.text("id")))
                     .containsExactly(kept.id());
             assertThat(directory.find(Kind.SESSION, "s")).isEmpty();
