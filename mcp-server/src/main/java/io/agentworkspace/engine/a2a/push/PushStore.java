@@ -128,7 +128,8 @@ public final class PushStore {
 
     /** Another replica may have told the same. */
     private static final String TELL = """
-            WITH told AS (
+            WITH ids AS MATERIALIZED (SELECT nextval('event_ordinal') AS ordinal, gen_random_uuid() AS delivery),
+                 told AS (
                 UPDATE webhook_push p
                    SET state = :state, seen_seq = :seen, looked_at = :now
                  WHERE p.tenant_id = :tenant AND p.endpoint_id = :endpoint AND p.state = :was
@@ -140,10 +141,16 @@ public final class PushStore {
                  WHERE w.tenant_id = :tenant AND w.id = t.endpoint_id
              RETURNING w.id, w.last_sequence),
                  happened AS (
-                INSERT INTO event (tenant_id, id, type, created_at, data, directed)
-                SELECT :tenant, :event, 'push', :now, CAST(:data AS json), true FROM counted)
+                INSERT INTO event (tenant_id, id, type, created_at, data, directed, ordinal)
+                SELECT home.tenant_id, :event, 'push', :now, CAST(:data AS json), true, ids.ordinal
+                  FROM tenant_plan home CROSS JOIN ids CROSS JOIN counted
+                 WHERE home.tenant_id = :tenant),
+                 queued AS (
             INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-            SELECT :tenant, gen_random_uuid(), c.id, :event, 'push', c.last_sequence, :now, :now FROM counted c
+            SELECT home.tenant_id, ids.delivery, c.id, :event, 'push', c.last_sequence, :now, :now
+              FROM tenant_plan home CROSS JOIN ids CROSS JOIN counted c
+             WHERE home.tenant_id = :tenant)
+            SELECT 1
             """;
 
     /** The state of a task whose end is still to be told. */

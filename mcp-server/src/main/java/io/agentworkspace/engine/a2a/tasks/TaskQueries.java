@@ -18,7 +18,7 @@ public final class TaskQueries {
     private static final String PARTIES = """
         SELECT a.id AS agent, s.id AS self
           FROM agent a
-          LEFT JOIN agent s ON s.tenant_id = :tenant AND s.name_key = CAST(:self_key AS text) AND s.destroyed_at IS NULL
+          LEFT JOIN agent s ON s.tenant_id = :tenant AND s.name_key = COALESCE(CAST(:self_key AS text), '') AND s.destroyed_at IS NULL
          WHERE a.tenant_id = :tenant AND a.name_key = CAST(:agent_key AS text) AND a.destroyed_at IS NULL
         """;
 

@@ -40,16 +40,18 @@ public final class AuditStore implements AutoCloseable {
     private static final int BATCH = 1_000;
 
     private static final String INSERT = """
-            WITH noted AS (
+            WITH r AS MATERIALIZED (SELECT * FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb))),
+            noted AS (
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
                                result, request_id, times, rules, before, after, dry_run, details, note, arguments, item)
-            SELECT :tenant, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
+            SELECT home.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
                    (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = r.key_id), r.agent,
                    r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
                    r.client, r.result, r.request_id, r.times, r.rules, r.before, r.after,
                    r.dry_run, r.details, r.note, r.arguments, r.item
-              FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
+              FROM tenant_plan home CROSS JOIN r
+             WHERE home.tenant_id = :tenant
             RETURNING at, row_id)
             SELECT announce(:tenant, jsonb_agg(jsonb_build_object('topic', 'audit', 'action', 'noted', 'thing', row_id, 'moment', at)))
               FROM noted

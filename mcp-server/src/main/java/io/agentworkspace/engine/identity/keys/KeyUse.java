@@ -133,10 +133,12 @@ public final class KeyUse {
     private static final String ADD_COMMANDS =
             SqlTemplate.of("""
             INSERT INTO key_usage AS u (tenant_id, key_id, day, tool, calls, last_at)
-            SELECT :tenant, r.key_id, r.day, r.tool, r.calls, r.last_at
-              FROM unnest(CAST(:keys AS text[]), CAST(:days AS date[]), CAST(:tools AS text[]), CAST(:calls AS bigint[]),
+            SELECT home.tenant_id, r.key_id, r.day, r.tool, r.calls, r.last_at
+              FROM tenant_plan home
+             CROSS JOIN unnest(CAST(:keys AS text[]), CAST(:days AS date[]), CAST(:tools AS text[]), CAST(:calls AS bigint[]),
                           CAST(:ran_at AS timestamptz[])) r (key_id, day, tool, calls, last_at)
               JOIN {living} ON k.id = r.key_id
+             WHERE home.tenant_id = :tenant
              ORDER BY r.key_id, r.day, r.tool
             ON CONFLICT (tenant_id, key_id, day, tool) DO UPDATE
                SET calls = u.calls + excluded.calls, last_at = greatest(u.last_at, excluded.last_at)
@@ -145,11 +147,13 @@ public final class KeyUse {
     private static final String ADD_SIGHTS =
             SqlTemplate.of("""
             INSERT INTO key_seen AS s (tenant_id, key_id, used_at, client, previous_used_at, previous_client)
-            SELECT :tenant, r.key_id, r.used_at, r.client, r.previous_used_at, r.previous_client
-              FROM unnest(CAST(:keys AS text[]), CAST(:seen_at AS timestamptz[]), CAST(:clients AS text[]),
+            SELECT home.tenant_id, r.key_id, r.used_at, r.client, r.previous_used_at, r.previous_client
+              FROM tenant_plan home
+             CROSS JOIN unnest(CAST(:keys AS text[]), CAST(:seen_at AS timestamptz[]), CAST(:clients AS text[]),
                           CAST(:previous_at AS timestamptz[]), CAST(:previous_clients AS text[]))
                           r (key_id, used_at, client, previous_used_at, previous_client)
               JOIN {living} ON k.id = r.key_id
+             WHERE home.tenant_id = :tenant
              ORDER BY r.key_id
             ON CONFLICT (tenant_id, key_id) DO UPDATE
                SET used_at = greatest(s.used_at, excluded.used_at),

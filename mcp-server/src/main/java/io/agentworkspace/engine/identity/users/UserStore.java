@@ -63,11 +63,14 @@ final class UserStore {
 
     private static final String INSERT =
             SqlTemplate.of("""
-            WITH w AS (SELECT role FROM app_user
+            WITH ids AS MATERIALIZED (SELECT nextval('entity_id') AS id),
+                 w AS (SELECT role FROM app_user
                         WHERE tenant_id = :tenant AND id = :caller AND removed_at IS NULL
                           FOR SHARE),
-                 u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
-                       SELECT :tenant, :name, :key, :role, CAST(:now AS timestamptz) FROM w
+                 u AS (INSERT INTO app_user (tenant_id, id, name, name_key, role, created_at)
+                       SELECT home.tenant_id, ids.id, :name, :key, :role, CAST(:now AS timestamptz)
+                         FROM tenant_plan home CROSS JOIN ids CROSS JOIN w
+                        WHERE home.tenant_id = :tenant
                        ON CONFLICT DO NOTHING
                        RETURNING *)
             SELECT w.role AS caller_role, CASE WHEN u.id IS NOT NULL THEN {user_json} END AS record

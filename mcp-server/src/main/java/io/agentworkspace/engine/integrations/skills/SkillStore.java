@@ -97,8 +97,10 @@ final class SkillStore {
         }
         db.sql(call, """
                 INSERT INTO skill_file (tenant_id, skill, path, content)
-                SELECT :tenant, :name, f.path, decode(f.content, 'base64')
-                  FROM unnest(CAST(:paths AS text[]), CAST(:contents AS text[])) f (path, content)
+                SELECT home.tenant_id, :name, f.path, decode(f.content, 'base64')
+                  FROM tenant_plan home
+                 CROSS JOIN unnest(CAST(:paths AS text[]), CAST(:contents AS text[])) f (path, content)
+                 WHERE home.tenant_id = :tenant
                 """)
                 .set("name", card.name())
                 .set("paths", skill.files().stream().map(SkillFile::path).toList())

@@ -27,8 +27,9 @@ final class DeliveryQueueStore {
 
     private static final String QUEUE_TEST =
             SqlTemplate.of("""
-            WITH target AS (
-                SELECT e.id
+            WITH ids AS MATERIALIZED (SELECT nextval('event_ordinal') AS ordinal),
+                 target AS (
+                SELECT e.id, gen_random_uuid() AS delivery
                   FROM webhook_endpoint e
                  WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.enabled AND e.events <> '{push}'
                    AND CASE WHEN CAST(:endpoint AS uuid) IS NULL THEN e.events && ARRAY[CAST(:type AS text), '*']
@@ -36,19 +37,21 @@ final class DeliveryQueueStore {
                  ORDER BY e.id
                    FOR NO KEY UPDATE),
                  signal AS (
-                INSERT INTO event (tenant_id, id, type, created_at, data, directed)
-                SELECT :tenant, :event, :type, :now, CAST(:data AS json), true
-                 WHERE EXISTS (SELECT 1 FROM target)),
+                INSERT INTO event (tenant_id, id, type, created_at, data, directed, ordinal)
+                SELECT home.tenant_id, :event, :type, :now, CAST(:data AS json), true, ids.ordinal
+                  FROM tenant_plan home CROSS JOIN ids
+                 WHERE home.tenant_id = :tenant AND EXISTS (SELECT 1 FROM target)),
                  counted AS (
                 UPDATE webhook_endpoint e
                    SET last_sequence = e.last_sequence + 1
                   FROM target t
                  WHERE e.tenant_id = :tenant AND e.id = t.id
-                RETURNING e.*),
+                RETURNING e.*, t.delivery),
                  queued AS (
                 INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-                SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
-                  FROM counted c
+                SELECT home.tenant_id, c.delivery, c.id, :event, :type, c.last_sequence, :now, :now
+                  FROM tenant_plan home CROSS JOIN counted c
+                 WHERE home.tenant_id = :tenant
                 RETURNING *)
             SELECT {delivery_json} AS record
               FROM queued d JOIN counted e ON e.id = d.endpoint_id
@@ -57,15 +60,17 @@ final class DeliveryQueueStore {
 
     private static final String QUEUE_AGAIN =
             SqlTemplate.of("""
-            WITH counted AS (
+            WITH ids AS MATERIALIZED (SELECT gen_random_uuid() AS delivery),
+                 counted AS (
                 UPDATE webhook_endpoint
                    SET last_sequence = last_sequence + 1
                  WHERE tenant_id = :tenant AND id = :endpoint
                 RETURNING *),
                  queued AS (
                 INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-                SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
-                  FROM counted c
+                SELECT home.tenant_id, ids.delivery, c.id, :event, :type, c.last_sequence, :now, :now
+                  FROM tenant_plan home CROSS JOIN ids CROSS JOIN counted c
+                 WHERE home.tenant_id = :tenant
                 RETURNING *)
             SELECT {delivery_json} AS record FROM queued d JOIN counted e ON e.id = d.endpoint_id
             """).with("delivery_json", DeliveryRow.JSON).sql();
@@ -182,7 +187,9 @@ final class DeliveryQueueStore {
                                               FOR UPDATE SKIP LOCKED))
                     RETURNING id),
                      renewed AS (
-                    SELECT event_id, event_type, row_number() OVER (ORDER BY sequence) AS place FROM chosen WHERE NOT waits),
+                    SELECT event_id, event_type, gen_random_uuid() AS delivery, row_number() OVER (ORDER BY sequence) AS place
+                      FROM chosen
+                     WHERE NOT waits),
                      counted AS (
                     UPDATE webhook_endpoint
                        SET last_sequence = last_sequence + (SELECT count(*) FROM renewed)
@@ -190,9 +197,10 @@ final class DeliveryQueueStore {
                     RETURNING last_sequence),
                      queued AS (
                     INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-                    SELECT :tenant, gen_random_uuid(), :endpoint, r.event_id, r.event_type,
+                    SELECT home.tenant_id, r.delivery, CAST(:endpoint AS uuid), r.event_id, r.event_type,
                            n.last_sequence - (SELECT count(*) FROM renewed) + r.place, :now, :now
-                      FROM renewed r CROSS JOIN counted n)
+                      FROM tenant_plan home CROSS JOIN renewed r CROSS JOIN counted n
+                     WHERE home.tenant_id = :tenant)
                 SELECT (SELECT count(*) FROM renewed) + (SELECT count(*) FROM hurried) AS queued,
                        count(*) AS chosen, COALESCE(max(sequence), 0) AS last,
                        ARRAY(SELECT CAST(id AS text) FROM hurried) AS hurried

@@ -22,10 +22,12 @@ public final class ReceiverStore {
             WITH e AS (
                 INSERT INTO webhook_endpoint (tenant_id, id, url, events, description, enabled, disabled_reason, created_at, updated_at,
                                               secret, preflight, missed_after, owner_id)
-                SELECT :tenant, CAST(:id AS uuid), :url, CAST(:events AS text[]), :description, :enabled,
+                SELECT home.tenant_id, CAST(:id AS uuid), :url, CAST(:events AS text[]), :description, :enabled,
                        CASE WHEN NOT :enabled THEN 'manual' END, :now, :now, :secret, CAST(:preflight AS json),
                        CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END,
                        CASE WHEN CAST(:bound AS bigint) IS NULL THEN CAST(:caller AS bigint) END
+                  FROM tenant_plan home
+                 WHERE home.tenant_id = :tenant
                 RETURNING *)
             SELECT {endpoint_json} AS record FROM e
             """).with("endpoint_json", ReceiverRow.JSON).sql();

@@ -25,7 +25,7 @@ public final class DatabaseFailure extends RuntimeException {
         if (isOtherSession(failure)) {
             return lostNotifications(failure);
         }
-        var what = Outage.of(said.code())
+        var what = Outage.of(said)
                 .map(outage -> switch (outage) {
                     case UNREACHABLE -> "cannot be reached";
                     case FULL -> "has no room left";

@@ -496,7 +496,7 @@ public final class Db implements AutoCloseable {
             case String code when RETRYABLE.contains(code) -> e;
             case String _ when !isPooled && DatabaseFailure.isOtherSession(e) -> shared(state);
             default ->
-                Outage.of(state.code())
+                Outage.of(state)
                         .<RuntimeException>map(outage -> refusals.note(outage, state))
                         .orElse(e);
         };

@@ -18,6 +18,9 @@ enum Outage {
             30,
             "the engine shares its connections to the database with other clients, so it uses them no more; the operator must remove the pooler of transactions between them, and restart the engine");
 
+    /** Of Citus, about another server; it has no code for this. */
+    private static final String LOST_SERVER = "failure on connection marked as essential";
+
     private final Duration pause;
     private final String note;
 
@@ -35,8 +38,13 @@ enum Outage {
         return Problem.unavailable(note, pause);
     }
 
-    /** Returns the meaning of a SQLSTATE (PostgreSQL, appendix A); empty if it means a defect of the service. */
-    static Optional<Outage> of(String code) {
+    /** Returns the meaning of a failure; empty if it means a defect of the service. */
+    static Optional<Outage> of(SqlState state) {
+        return state.words().contains(LOST_SERVER) ? Optional.of(UNREACHABLE) : of(state.code());
+    }
+
+    /** Returns the meaning of a SQLSTATE (PostgreSQL, appendix A). */
+    private static Optional<Outage> of(String code) {
         return Optional.ofNullable(
                 switch (code) {
                     case "53100" -> FULL;

@@ -43,7 +43,7 @@ public final class Precondition {
 
         /** Returns the failure of a statement that ran with the check: as its results are lost, the condition may not have been true. */
         RuntimeException unless(SQLException failure) {
-            return Outage.of(SqlState.of(failure).code()).isPresent() ? new SqlFailure(failure) : unmet(failure);
+            return Outage.of(SqlState.of(failure)).isPresent() ? new SqlFailure(failure) : unmet(failure);
         }
     }
 

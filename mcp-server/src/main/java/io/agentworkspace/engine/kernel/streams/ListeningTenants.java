@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.kernel.streams;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,7 +38,7 @@ public final class ListeningTenants {
     void in(long tenant) {
         var last = written.get(tenant);
         if (last == null || last.plus(RENEWAL).isBefore(clock.instant())) {
-            in(Set.of(tenant));
+            write(tenant);
         }
     }
 
@@ -52,21 +53,26 @@ public final class ListeningTenants {
         in(Set.copyOf(tenants));
     }
 
-    /** Makes sure that, after it returns, changes in these tenants are notified. */
+    /** Makes sure that, after it returns, changes in these tenants are notified. Each is written by its own statement: one may be away. */
     public void in(Collection<Long> tenants) {
-        if (!tenants.isEmpty()) {
-            var now = clock.instant();
-            db.sql("""
-                    INSERT INTO change_listener (tenant_id, replica, until)
-                    SELECT t.id, CAST(:replica AS uuid), CAST(:until AS timestamptz) FROM unnest(CAST(:tenants AS bigint[])) t (id)
-                    ON CONFLICT (tenant_id, replica) DO UPDATE SET until = excluded.until
-                    """)
-                    .set("replica", replica)
-                    .set("until", now.plus(HOLDS))
-                    .set("tenants", tenants)
-                    .run();
-            tenants.forEach(tenant -> written.put(tenant, now));
-        }
+        TenantTurns.take(tenants, tenant -> {
+            write(tenant);
+            return false;
+        });
+    }
+
+    private void write(long tenant) {
+        var now = clock.instant();
+        db.sql("""
+                INSERT INTO change_listener (tenant_id, replica, until)
+                VALUES (:tenant, :replica, :until)
+                ON CONFLICT (tenant_id, replica) DO UPDATE SET until = excluded.until
+                """)
+                .set("tenant", tenant)
+                .set("replica", replica)
+                .set("until", now.plus(HOLDS))
+                .run();
+        written.put(tenant, now);
     }
 
     /** Deletes expired entries. */

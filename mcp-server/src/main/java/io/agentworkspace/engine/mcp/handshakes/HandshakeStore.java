@@ -196,16 +196,17 @@ public final class HandshakeStore {
                     INSERT INTO handshake AS h (tenant_id, id, place, holder, user_id, key_id, proven, source, at, times, era,
                                                 method, client_name, client_version, protocol_version, user_agent, toolset,
                                                 status, code, flaw, note)
-                    SELECT :tenant, r.id, r.place, r.holder, r.user_id, r.key_id, r.proven, r.source, r.at, r.times, r.era, r.method,
+                    SELECT home.tenant_id, r.id, r.place, r.holder, r.user_id, r.key_id, r.proven, r.source, r.at, r.times, r.era, r.method,
                            r.client_name, r.client_version, r.protocol_version, r.user_agent, r.toolset, r.status, r.code,
                            r.flaw, r.note
-                      FROM r
-                     WHERE NOT r.again
-                        OR (SELECT e.flaw IS NULL FROM handshake e
-                             WHERE e.tenant_id = :tenant AND e.holder = r.holder AND e.source = r.source
-                               AND e.at > r.at - CAST(:while AS interval)
-                             ORDER BY e.at DESC
-                             LIMIT 1) IS NOT TRUE
+                      FROM tenant_plan home CROSS JOIN r
+                     WHERE home.tenant_id = :tenant
+                       AND (NOT r.again
+                            OR (SELECT e.flaw IS NULL FROM handshake e
+                                 WHERE e.tenant_id = :tenant AND e.holder = r.holder AND e.source = r.source
+                                   AND e.at > r.at - CAST(:while AS interval)
+                                 ORDER BY e.at DESC
+                                 LIMIT 1) IS NOT TRUE)
                      ORDER BY r.id
                     ON CONFLICT (tenant_id, id) DO UPDATE
                        SET at = greatest(h.at, excluded.at), times = h.times + excluded.times

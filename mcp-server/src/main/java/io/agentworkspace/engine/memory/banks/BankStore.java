@@ -95,7 +95,7 @@ public final class BankStore {
                        ON CONFLICT (tenant_id, name_key) WHERE deleted_at IS NULL DO NOTHING
                        RETURNING *),
                  granted AS (INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
-                             SELECT b.tenant_id, b.id, a.id, a.owner_id, 'manage'
+                             SELECT a.tenant_id, b.id, a.id, a.owner_id, 'manage'
                                FROM b JOIN agent a ON a.tenant_id = :tenant AND a.id = :manager)
             SELECT {bank_json} AS record
               FROM b JOIN app_user o ON o.tenant_id = :tenant AND o.id = b.owner_id

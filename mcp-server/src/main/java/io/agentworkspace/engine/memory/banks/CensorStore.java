@@ -162,7 +162,9 @@ final class CensorStore {
         call.changed(bank.contentChanged());
         return db.sql(call, """
                 INSERT INTO bank_censor (tenant_id, bank_id, agent_id, since)
-                SELECT :tenant, :bank, agent_id, :now FROM unnest(:agents) AS a (agent_id)
+                SELECT home.tenant_id, :bank, a.agent_id, :now
+                  FROM tenant_plan home CROSS JOIN unnest(:agents) a (agent_id)
+                 WHERE home.tenant_id = :tenant
                 ON CONFLICT DO NOTHING
                 RETURNING agent_id
                 """)

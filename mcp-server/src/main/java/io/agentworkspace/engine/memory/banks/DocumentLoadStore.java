@@ -30,10 +30,12 @@ final class DocumentLoadStore {
     /** A turn of a conversation has the time at which it was said. */
     private static final String INSERT = """
         INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, source, created_at, updated_at)
-        SELECT :tenant, :bank, p.id, p.text, '{}', :author, ARRAY[CAST(:author AS bigint)], '{}',
+        SELECT home.tenant_id, :bank, p.id, p.text, '{}', :author, ARRAY[CAST(:author AS bigint)], '{}',
                CAST(p.source AS jsonb), p.at, p.at
-          FROM (SELECT u.*, LEAST(COALESCE(CAST(CAST(u.source AS jsonb) ->> 'time' AS timestamptz), :now), :now) AS at
+          FROM tenant_plan home
+         CROSS JOIN (SELECT u.*, LEAST(COALESCE(CAST(CAST(u.source AS jsonb) ->> 'time' AS timestamptz), :now), :now) AS at
                   FROM unnest(CAST(:ids AS uuid[]), CAST(:texts AS text[]), CAST(:sources AS text[])) u (id, text, source)) p
+         WHERE home.tenant_id = :tenant
         """;
 
     /** A new source raises no revision, since the text is the same. */
@@ -46,8 +48,10 @@ final class DocumentLoadStore {
 
     private static final String NOTE = """
             INSERT INTO document_memory (tenant_id, bank_id, memory_id, name_key, document_id, version, n, digest)
-            SELECT :tenant, :bank, p.id, :key, :document, :version, p.n, p.digest
-              FROM unnest(CAST(:ids AS uuid[]), CAST(:digests AS text[])) WITH ORDINALITY p (id, digest, n)
+            SELECT home.tenant_id, :bank, p.id, :key, :document, :version, p.n, p.digest
+              FROM tenant_plan home
+             CROSS JOIN unnest(CAST(:ids AS uuid[]), CAST(:digests AS text[])) WITH ORDINALITY p (id, digest, n)
+             WHERE home.tenant_id = :tenant
             """;
 
     /**

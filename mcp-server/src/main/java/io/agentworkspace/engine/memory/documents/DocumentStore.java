@@ -45,20 +45,22 @@ public final class DocumentStore {
     private static final String INSERT = """
             WITH next AS (
                 INSERT INTO document_version AS v (tenant_id, name_key, last)
-                SELECT :tenant, :key, COALESCE(max(d.version), 0) + 1
-                  FROM document d
-                 WHERE d.tenant_id = :tenant AND d.name_key = :key
+                SELECT home.tenant_id, CAST(:key AS text),
+                       COALESCE((SELECT max(d.version) FROM document d WHERE d.tenant_id = :tenant AND d.name_key = :key), 0) + 1
+                  FROM tenant_plan home
+                 WHERE home.tenant_id = :tenant
                     ON CONFLICT (tenant_id, name_key) DO UPDATE SET last = greatest(v.last + 1, EXCLUDED.last)
                 RETURNING v.last)
-            INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, declared_charset, comments, origin, size, sha256,
+            INSERT INTO document AS stored (tenant_id, id, name, name_key, version, upload_id, declared_type, declared_charset, comments, origin, size, sha256,
                                   owner_id, created_at, queued_at)
-            SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :comments, CAST(:origin AS text), :size, :sha256, :user,
+            SELECT home.tenant_id, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :comments, CAST(:origin AS text), :size, :sha256, :user,
                    :now, statement_timestamp()
-              FROM next
-             WHERE NOT EXISTS (SELECT 1 FROM document d
+              FROM tenant_plan home CROSS JOIN next
+             WHERE home.tenant_id = :tenant
+               AND NOT EXISTS (SELECT 1 FROM document d
                                 WHERE d.tenant_id = :tenant AND d.name_key = :key
                                HAVING count(*) > 0 AND NOT bool_or(d.owner_id = :user OR :admin))
-            RETURNING version
+            RETURNING stored.version
             """;
 
     /**

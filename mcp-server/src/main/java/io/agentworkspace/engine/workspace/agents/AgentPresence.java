@@ -108,9 +108,9 @@ public final class AgentPresence {
                     SELECT c.* FROM context c JOIN t USING (principal, name) WHERE c.tenant_id = :tenant),
                 logged_on AS (
                     INSERT INTO context AS c (tenant_id, principal, name, self_id, used_at)
-                    SELECT :tenant, t.principal, t.name, t.bound, t.used_at
-                      FROM t
-                     WHERE t.bound <> 0 AND EXISTS (SELECT 1 FROM tenant WHERE tenant_id = :tenant)
+                    SELECT home.tenant_id, t.principal, t.name, t.bound, t.used_at
+                      FROM tenant_plan home CROSS JOIN t
+                     WHERE home.tenant_id = :tenant AND t.bound <> 0
                     ON CONFLICT (tenant_id, principal, name) DO UPDATE
                        SET self_id = excluded.self_id, used_at = excluded.used_at
                      WHERE c.used_at < excluded.used_at

@@ -114,9 +114,10 @@ public final class AgentStore {
                         RETURNING *),
                  kept AS (INSERT INTO agent_revision (tenant_id, agent_id, revision, name, description, profile, access,
                                                       editor_id, stored_at, replaced_at)
-                          SELECT old.tenant_id, old.id, old.revision, old.name, old.description, old.profile, old.access,
+                          SELECT home.tenant_id, old.id, old.revision, old.name, old.description, old.profile, old.access,
                                  COALESCE(:self, :caller), old.updated_at, new.updated_at
-                            FROM old, new),
+                            FROM tenant_plan home CROSS JOIN old CROSS JOIN new
+                           WHERE home.tenant_id = :tenant),
                  trimmed AS (DELETE FROM agent_revision r
                               USING new
                               WHERE r.tenant_id = :tenant AND r.agent_id = new.id AND r.revision < new.revision - {kept_changes}),

@@ -26,7 +26,7 @@ public final class AgentUseStore {
 
     private static final String WRITE = """
             INSERT INTO agent_usage AS u (tenant_id, agent_id, day, calls, characters_in, characters_out)
-            SELECT :tenant, a.id, r.day, r.calls, r.characters_in, r.characters_out
+            SELECT a.tenant_id, a.id, r.day, r.calls, r.characters_in, r.characters_out
               FROM unnest(CAST(:agents AS bigint[]), CAST(:days AS date[]), CAST(:calls AS bigint[]),
                           CAST(:in AS bigint[]), CAST(:out AS bigint[])) r (agent_id, day, calls, characters_in, characters_out)
               JOIN agent a ON a.tenant_id = :tenant AND a.id = r.agent_id

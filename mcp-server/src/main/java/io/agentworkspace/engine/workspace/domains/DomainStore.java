@@ -39,20 +39,28 @@ public final class DomainStore {
             """;
 
     private static final String INSERT = SqlTemplate.of("""
-            WITH d AS (INSERT INTO domain (tenant_id, name, name_key, description, profile, access, owner_id,
+            WITH ids AS MATERIALIZED (SELECT nextval('entity_id') AS conversation, nextval('entity_id') AS zone),
+                 d AS (INSERT INTO domain (tenant_id, name, name_key, description, profile, access, owner_id,
                                            host_id, created_at, updated_at)
                        VALUES (:tenant, :name, :key, :description, :profile, :access, present_user(:tenant, :user), :host, :now, :now)
                        ON CONFLICT (tenant_id, name_key) DO NOTHING
                        RETURNING *),
-                 st AS (INSERT INTO conversation (tenant_id) SELECT tenant_id FROM d RETURNING *),
-                 z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, conversation_id, created_at)
-                       SELECT d.tenant_id, d.id, :main, :main, st.id, d.created_at FROM d CROSS JOIN st),
+                 st AS (INSERT INTO conversation (tenant_id, id)
+                        SELECT home.tenant_id, ids.conversation FROM tenant_plan home CROSS JOIN ids CROSS JOIN d WHERE home.tenant_id = :tenant
+                        RETURNING *),
+                 z AS (INSERT INTO zone (tenant_id, id, domain_id, name, name_key, conversation_id, created_at)
+                       SELECT home.tenant_id, ids.zone, d.id, :main, :main, st.id, d.created_at
+                         FROM tenant_plan home CROSS JOIN ids CROSS JOIN d CROSS JOIN st
+                        WHERE home.tenant_id = :tenant),
                  hosts AS (SELECT a.* FROM d JOIN agent a ON a.tenant_id = :tenant AND a.id = d.host_id),
                  joined AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
-                            SELECT d.tenant_id, d.id, hosts.id, hosts.owner_id, 'member', d.created_at
-                              FROM d CROSS JOIN hosts),
+                            SELECT home.tenant_id, d.id, hosts.id, hosts.owner_id, 'member', d.created_at
+                              FROM tenant_plan home CROSS JOIN d CROSS JOIN hosts
+                             WHERE home.tenant_id = :tenant),
                  listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
-                           SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
+                           SELECT home.tenant_id, hosts.id, st.id, hosts.owner_id, 0
+                             FROM tenant_plan home CROSS JOIN st CROSS JOIN hosts
+                            WHERE home.tenant_id = :tenant)
             SELECT d.id, {domain_json} AS record FROM d {join_owner}
             """)
             .with("domain_json", RECORD)

@@ -25,13 +25,18 @@ public final class ZoneStore {
 
     private static final String INSERT =
             SqlTemplate.of("""
-            WITH st AS (INSERT INTO conversation (tenant_id)
-                        SELECT :tenant
-                         WHERE NOT EXISTS (SELECT 1 FROM zone
+            WITH ids AS MATERIALIZED (SELECT nextval('entity_id') AS conversation, nextval('entity_id') AS zone),
+                 st AS (INSERT INTO conversation (tenant_id, id)
+                        SELECT home.tenant_id, ids.conversation
+                          FROM tenant_plan home CROSS JOIN ids
+                         WHERE home.tenant_id = :tenant
+                           AND NOT EXISTS (SELECT 1 FROM zone
                                             WHERE tenant_id = :tenant AND domain_id = :domain AND name_key = :key)
                         RETURNING *),
-                 z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, description, conversation_id, created_at)
-                       SELECT tenant_id, :domain, :name, :key, CAST(:description AS text), id, :now FROM st
+                 z AS (INSERT INTO zone (tenant_id, id, domain_id, name, name_key, description, conversation_id, created_at)
+                       SELECT home.tenant_id, ids.zone, :domain, :name, :key, CAST(:description AS text), st.id, :now
+                         FROM tenant_plan home CROSS JOIN ids CROSS JOIN st
+                        WHERE home.tenant_id = :tenant
                        RETURNING *),
                  listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
                            SELECT m.tenant_id, m.agent_id, z.conversation_id, m.owner_id, 0

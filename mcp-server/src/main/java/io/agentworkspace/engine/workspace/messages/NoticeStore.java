@@ -68,7 +68,9 @@ public final class NoticeStore {
                               AND st.tenant_id = :tenant AND st.id = z.conversation_id AND NOT EXISTS (SELECT 1 FROM merged)
                         RETURNING st.id, st.last_seq, st.last_at),
                  m AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at, notice, changes)
-                       SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true, 1 FROM place
+                       SELECT home.tenant_id, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true, 1
+                         FROM tenant_plan home CROSS JOIN place
+                        WHERE home.tenant_id = :tenant
                        RETURNING conversation_id, seq, id),
                  silent AS (UPDATE participant p
                               SET own_unread = own_unread + 1
@@ -81,29 +83,37 @@ public final class NoticeStore {
 
     private static final String DIRECT = LOCK_DIRECT
             + SqlTemplate.of("""
-            WITH {merged},
-                 place AS (INSERT INTO conversation AS st (tenant_id, low_id, high_id, last_seq, announced, last_at)
-                           SELECT :tenant, least(CAST(:speaker AS bigint), CAST(:other AS bigint)),
+            WITH ids AS MATERIALIZED (SELECT nextval('entity_id') AS conversation),
+                 {merged},
+                 place AS (INSERT INTO conversation AS st (tenant_id, id, low_id, high_id, last_seq, announced, last_at)
+                           SELECT home.tenant_id, ids.conversation, least(CAST(:speaker AS bigint), CAST(:other AS bigint)),
                                   greatest(CAST(:speaker AS bigint), CAST(:other AS bigint)), 1, CASE WHEN :announces THEN 1 END, :at
-                            WHERE CAST(:speaker AS bigint) <> CAST(:other AS bigint) AND NOT EXISTS (SELECT 1 FROM merged)
+                             FROM tenant_plan home CROSS JOIN ids
+                            WHERE home.tenant_id = :tenant AND CAST(:speaker AS bigint) <> CAST(:other AS bigint) AND NOT EXISTS (SELECT 1 FROM merged)
                            ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                               SET last_seq = st.last_seq + 1,
                                   announced = CASE WHEN :announces THEN st.last_seq + 1 ELSE st.announced END, last_at = greatest(st.last_at, excluded.last_at)
                            RETURNING id, last_seq, last_at),
                  m AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at, notice, changes)
-                       SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true,
-                              CASE WHEN :announces THEN 1 END FROM place
+                       SELECT home.tenant_id, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true,
+                              CASE WHEN :announces THEN 1 END
+                         FROM tenant_plan home CROSS JOIN place
+                        WHERE home.tenant_id = :tenant
                        RETURNING conversation_id, seq, id),
                  parties AS (SELECT p.id, COALESCE(a.owner_id, p.id) AS owner_id, place.id AS conversation_id, place.last_seq
                                FROM place
                               CROSS JOIN (VALUES (CAST(:speaker AS bigint)), (CAST(:other AS bigint))) p (id)
                                LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = p.id),
                  speaks AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
-                            SELECT :tenant, id, conversation_id, owner_id, last_seq, last_seq FROM parties WHERE id = :speaker
+                            SELECT home.tenant_id, p.id, p.conversation_id, p.owner_id, p.last_seq, p.last_seq
+                              FROM tenant_plan home CROSS JOIN parties p
+                             WHERE home.tenant_id = :tenant AND p.id = :speaker
                             ON CONFLICT (tenant_id, party_id, conversation_id) DO NOTHING),
                  listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq, announced)
-                           SELECT :tenant, id, conversation_id, owner_id, last_seq - 1, last_seq, CASE WHEN :announces THEN 1 ELSE 0 END
-                             FROM parties WHERE id = :other
+                           SELECT home.tenant_id, p.id, p.conversation_id, p.owner_id, p.last_seq - 1, p.last_seq,
+                                  CASE WHEN :announces THEN 1 ELSE 0 END
+                             FROM tenant_plan home CROSS JOIN parties p
+                            WHERE home.tenant_id = :tenant AND p.id = :other
                            ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                               SET announced = participant.announced + excluded.announced,
                                   own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,

@@ -70,15 +70,19 @@ public final class ReservationStore {
     }
 
     private static final String INSERT = """
+            WITH p AS MATERIALIZED (SELECT path, gen_random_uuid() AS id FROM unnest(CAST(:paths AS text[])) path),
+            made AS (
             INSERT INTO reservation (tenant_id, id, domain_id, repository, worktree, path, holder_id, reason, lease_until, created_at,
                                      lease)
-            SELECT :tenant, gen_random_uuid(), :domain, :repository, :worktree, p, :me, CAST(:reason AS text),
+            SELECT home.tenant_id, p.id, :domain, :repository, :worktree, p.path, :me, CAST(:reason AS text),
                    date_trunc('milliseconds', statement_timestamp()) + CAST(:lease AS interval), :now, CAST(:lease AS interval)
-              FROM unnest(CAST(:paths AS text[])) p
+              FROM tenant_plan home CROSS JOIN p
+             WHERE home.tenant_id = :tenant
             ON CONFLICT (tenant_id, domain_id, holder_id, repository, worktree, path) DO UPDATE
                SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason),
                    lease = excluded.lease, reminded = false
-            RETURNING path, xmax = 0 AS fresh
+            RETURNING path, xmax = 0 AS fresh)
+            SELECT path, fresh FROM made
             """;
 
     private static final String READ_OWN =

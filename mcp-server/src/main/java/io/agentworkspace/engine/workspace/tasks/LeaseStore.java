@@ -89,7 +89,9 @@ public final class LeaseStore {
              RETURNING t.*, e.holder_id AS lost_by),
             noted AS (
                 INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what)
-                SELECT :tenant, id, revision, updated_at, lost_by, 'lost' FROM t)
+                SELECT home.tenant_id, t.id, t.revision, t.updated_at, t.lost_by, 'lost'
+                  FROM tenant_plan home CROSS JOIN t
+                 WHERE home.tenant_id = :tenant)
             SELECT {columns}, t.lost_by, {loser} AS loser, d.owner_id, t.creator_id
               FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
              ORDER BY d.id, t.id

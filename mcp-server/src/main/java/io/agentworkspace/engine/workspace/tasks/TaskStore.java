@@ -24,11 +24,13 @@ final class TaskStore {
             SqlTemplate.of("""
             WITH t AS (INSERT INTO task (tenant_id, id, domain_id, title, description, state, tags, assignee_id, unmet,
                                          creator_id, created_at, updated_at)
-                       SELECT :tenant, :id, :domain, :title, :description, 'open', CAST(:tags AS text[]),
-                              CAST(:assignee AS bigint), :unmet, :me, :now, :now
+                       VALUES (:tenant, :id, :domain, :title, :description, 'open', CAST(:tags AS text[]),
+                               CAST(:assignee AS bigint), :unmet, :me, :now, :now)
                        RETURNING *),
                  noted AS (INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what)
-                           SELECT tenant_id, id, revision, created_at, creator_id, 'created' FROM t)
+                           SELECT home.tenant_id, t.id, t.revision, t.created_at, t.creator_id, 'created'
+                             FROM tenant_plan home CROSS JOIN t
+                            WHERE home.tenant_id = :tenant)
             SELECT {columns} FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
             """).with("columns", TaskRow.COLUMNS).sql();
 
@@ -43,7 +45,9 @@ final class TaskStore {
 
     private static final String ADD_ORDER = """
             INSERT INTO task_order (tenant_id, task_id, after_id, place)
-            SELECT :tenant, :id, a, n FROM unnest(CAST(:after AS uuid[])) WITH ORDINALITY input (a, n)
+            SELECT home.tenant_id, :id, input.a, input.n
+              FROM tenant_plan home CROSS JOIN unnest(CAST(:after AS uuid[])) WITH ORDINALITY input (a, n)
+             WHERE home.tenant_id = :tenant
             """;
 
     private static final String FIND = SqlTemplate.of("""
@@ -117,9 +121,10 @@ final class TaskStore {
                  RETURNING t.*, free.lost_by),
                 noted AS (
                     INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what)
-                    SELECT tenant_id, id, revision - 1, updated_at, lost_by, 'lost' FROM t WHERE lost_by IS NOT NULL
-                     UNION ALL
-                    SELECT tenant_id, id, revision, updated_at, holder_id, 'claimed' FROM t)
+                    SELECT home.tenant_id, t.id, t.revision + c.step, t.updated_at, CASE WHEN c.what = 'lost' THEN t.lost_by ELSE t.holder_id END,
+                           c.what
+                      FROM tenant_plan home CROSS JOIN t CROSS JOIN (VALUES (-1, 'lost'), (0, 'claimed')) c (step, what)
+                     WHERE home.tenant_id = :tenant AND (c.what = 'claimed' OR t.lost_by IS NOT NULL))
                 SELECT {columns}, t.lost_by FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
                 """)
                 .with("free", free)
@@ -147,7 +152,9 @@ final class TaskStore {
              RETURNING t.*),
             noted AS (
                 INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what, note)
-                SELECT tenant_id, id, revision, updated_at, :me, :what, CAST(:note AS text) FROM t)
+                SELECT home.tenant_id, t.id, t.revision, t.updated_at, :me, :what, CAST(:note AS text)
+                  FROM tenant_plan home CROSS JOIN t
+                 WHERE home.tenant_id = :tenant)
             SELECT {columns} FROM t JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
             """).with("columns", TaskRow.COLUMNS).sql();
 
@@ -168,7 +175,7 @@ final class TaskStore {
                          WHERE c.tenant_id = :tenant AND c.task_id = :id AND c.what = 'late') < {most}
              RETURNING t.id, t.revision)
             INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what, note)
-            SELECT :tenant, id, revision, :at, :me, 'late', :result FROM t
+            SELECT home.tenant_id, t.id, t.revision, :at, :me, 'late', :result FROM tenant_plan home CROSS JOIN t WHERE home.tenant_id = :tenant
             """).with("most", MOST_LATE).sql();
 
     /** Counts for those that wait for a task that it is done, or no longer is. A statement of its own sees all of them. */

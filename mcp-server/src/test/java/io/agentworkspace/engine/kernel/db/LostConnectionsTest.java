@@ -3,8 +3,10 @@ package io.agentworkspace.engine.kernel.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.testing.TestDatabase;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,9 +29,11 @@ class LostConnectionsTest {
     @Test
     void anErrorThatTheServerReportsKeepsIt() {
         var before = connection();
-        assertThatThrownBy(() -> db.sql("""
-                        DO $$ BEGIN RAISE EXCEPTION 'no other server' USING ERRCODE = '08006'; END $$
-                        """).run()).isInstanceOf(Problem.class);
+        for (var error : List.of("'no other server' USING ERRCODE = '08006'", "'failure on connection marked as essential: db1:5432'")) {
+            var raise = "DO $$ BEGIN RAISE EXCEPTION " + error + "; END $$";
+            assertThatThrownBy(() -> db.sql(raise).run())
+                    .isInstanceOfSatisfying(Problem.class, problem -> assertThat(problem.failure()).isEqualTo(Failure.UNAVAILABLE));
+        }
         assertThat(connection()).isEqualTo(before);
     }
 

@@ -39,7 +39,7 @@ public final class FeedStore {
                    SET last_seq = (SELECT max(seq) FROM placed)
                  WHERE tenant_id = :tenant AND EXISTS (SELECT 1 FROM placed)),
                  match AS (
-                SELECT w.id AS endpoint_id, p.id AS event_id, p.type, p.created_at,
+                SELECT w.id AS endpoint_id, gen_random_uuid() AS delivery, p.id AS event_id, p.type, p.created_at,
                        row_number() OVER (PARTITION BY w.id ORDER BY p.seq) AS n
                   FROM placed p
                  CROSS JOIN webhook_endpoint w
@@ -57,11 +57,14 @@ public final class FeedStore {
                    SET last_sequence = last_sequence + c.n
                   FROM (SELECT endpoint_id, count(*) AS n FROM match GROUP BY endpoint_id) c
                  WHERE w.tenant_id = :tenant AND w.id = c.endpoint_id
-             RETURNING w.id, w.last_sequence - c.n AS base)
+             RETURNING w.id, w.last_sequence - c.n AS base),
+                 queued AS (
             INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-            SELECT :tenant, gen_random_uuid(), m.endpoint_id, m.event_id, m.type, c.base + m.n, :due, greatest(:now, m.created_at)
-              FROM match m
+            SELECT home.tenant_id, m.delivery, m.endpoint_id, m.event_id, m.type, c.base + m.n, :due, greatest(:now, m.created_at)
+              FROM tenant_plan home CROSS JOIN match m
               JOIN counted c ON c.id = m.endpoint_id
+             WHERE home.tenant_id = :tenant)
+            SELECT 1
             """)
             .with("may_read_message", ReceiverOwnerQueries.MAY_READ_MESSAGE)
             .with("may_read_question", ReceiverOwnerQueries.MAY_READ_QUESTION)

@@ -121,9 +121,10 @@ public final class OutboxStore {
                  summed AS (
             INSERT INTO webhook_health AS h (tenant_id, endpoint_id, hour, succeeded, failed, durations, last_success_at,
                                              last_failure_at)
-            SELECT :tenant, receiver, hour, succeeded, failed, durations, last_success_at, last_failure_at
-              FROM sample
-             ORDER BY receiver, hour
+            SELECT home.tenant_id, s.receiver, s.hour, s.succeeded, s.failed, s.durations, s.last_success_at, s.last_failure_at
+              FROM tenant_plan home CROSS JOIN sample s
+             WHERE home.tenant_id = :tenant
+             ORDER BY s.receiver, s.hour
                 ON CONFLICT (tenant_id, endpoint_id, hour) DO UPDATE
                SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
                    durations = ARRAY(SELECT a + b

@@ -46,19 +46,22 @@ final class ImportStore {
         INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, editor_id, contributors, derived_from,
                             source, revision, supersedes, reason, superseded_by, superseded_at, expires_at, pinned, created_at,
                             updated_at)
-        SELECT :tenant, :bank, l.id, l.name, l.name_key, l.text, l.tags, l.author, l.editor, l.contributors, l.derived_from,
+        SELECT home.tenant_id, :bank, l.id, l.name, l.name_key, l.text, l.tags, l.author, l.editor, l.contributors, l.derived_from,
                l.source, l.revision, l.supersedes, l.reason, l.superseded_by, l.superseded_at, l.expires_at, l.pinned,
                l.created_at, l.updated_at
-          FROM jsonb_to_recordset(CAST(:rows AS jsonb)) l (
+          FROM tenant_plan home CROSS JOIN jsonb_to_recordset(CAST(:rows AS jsonb)) l (
                    id uuid, name text, name_key text, text text, tags text[], author bigint, editor bigint,
                    contributors bigint[], derived_from uuid[], source jsonb, revision bigint, supersedes uuid, reason text,
                    superseded_by uuid, superseded_at timestamptz, expires_at timestamptz, pinned boolean,
                    created_at timestamptz, updated_at timestamptz)
+         WHERE home.tenant_id = :tenant
             ON CONFLICT DO NOTHING
         RETURNING tenant_id, bank_id, id, created_at),
         arrived AS (
             INSERT INTO memory_use (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
-            SELECT tenant_id, bank_id, id, 0, 0, :now, 0 FROM stored WHERE created_at < :now
+            SELECT home.tenant_id, s.bank_id, s.id, 0, 0, :now, 0
+              FROM tenant_plan home CROSS JOIN stored s
+             WHERE home.tenant_id = :tenant AND s.created_at < :now
             ON CONFLICT DO NOTHING)
         SELECT CAST(id AS text) AS id FROM stored
         """;
@@ -67,12 +70,13 @@ final class ImportStore {
             INSERT INTO memory_revision (tenant_id, bank_id, memory_id, revision, name, name_key, text, tags, editor_id,
                                          contributors, derived_from, source, supersedes, reason, expires_at, pinned, stored_at,
                                          replaced_at)
-            SELECT :tenant, :bank, l.id, l.revision, l.name, l.name_key, l.text, l.tags, l.editor, l.contributors,
+            SELECT home.tenant_id, :bank, l.id, l.revision, l.name, l.name_key, l.text, l.tags, l.editor, l.contributors,
                    l.derived_from, l.source, l.supersedes, l.reason, l.expires_at, l.pinned, l.updated_at, l.replaced_at
-              FROM jsonb_to_recordset(CAST(:rows AS jsonb)) l (
+              FROM tenant_plan home CROSS JOIN jsonb_to_recordset(CAST(:rows AS jsonb)) l (
                        id uuid, revision bigint, name text, name_key text, text text, tags text[], editor bigint,
                        contributors bigint[], derived_from uuid[], source jsonb, supersedes uuid, reason text,
                        expires_at timestamptz, pinned boolean, updated_at timestamptz, replaced_at timestamptz)
+             WHERE home.tenant_id = :tenant
                 ON CONFLICT DO NOTHING
             RETURNING memory_id
             """;

@@ -31,18 +31,21 @@ public final class MemoryUseStore {
                    FOR KEY SHARE SKIP LOCKED)""";
 
     private static final String ADD = LIVING + """
-
+            , noted AS (
             INSERT INTO memory_use AS u (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
-            SELECT :tenant, f.bank_id, f.memory_id, f.finder_id, f.times, f.last_at, f.revision
-              FROM unnest(CAST(:banks AS bigint[]), CAST(:memories AS uuid[]), CAST(:finders AS bigint[]),
+            SELECT home.tenant_id, f.bank_id, f.memory_id, f.finder_id, f.times, f.last_at, f.revision
+              FROM tenant_plan home
+             CROSS JOIN unnest(CAST(:banks AS bigint[]), CAST(:memories AS uuid[]), CAST(:finders AS bigint[]),
                           CAST(:times AS bigint[]), CAST(:last_at AS timestamptz[]), CAST(:revisions AS bigint[]))
                    f (bank_id, memory_id, finder_id, times, last_at, revision)
-              JOIN living USING (bank_id, memory_id)
+              JOIN living l ON l.bank_id = f.bank_id AND l.memory_id = f.memory_id
+             WHERE home.tenant_id = :tenant
              ORDER BY f.bank_id, f.memory_id, f.finder_id
             ON CONFLICT (tenant_id, bank_id, memory_id, finder_id) DO UPDATE
                SET times = u.times + excluded.times,
                    last_at = greatest(u.last_at, excluded.last_at),
-                   revision = greatest(u.revision, excluded.revision)
+                   revision = greatest(u.revision, excluded.revision))
+            SELECT 1
             """;
 
     /** Another replica may fold the same rows: what it has deleted is not returned here. */
@@ -62,16 +65,21 @@ public final class MemoryUseStore {
                  USING excess e
                  WHERE u.tenant_id = :tenant AND u.bank_id = e.bank_id AND u.memory_id = e.memory_id
                    AND u.finder_id = e.finder_id
-                RETURNING u.*)
+                RETURNING u.*),
+            noted AS (
             INSERT INTO memory_use AS u (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
-            SELECT :tenant, bank_id, memory_id, 0, sum(times), max(last_at), max(revision)
-              FROM folded
-             GROUP BY bank_id, memory_id
-             ORDER BY bank_id, memory_id
+            SELECT home.tenant_id, f.bank_id, f.memory_id, 0, f.times, f.last_at, f.revision
+              FROM tenant_plan home
+             CROSS JOIN (SELECT bank_id, memory_id, CAST(sum(times) AS bigint) AS times, max(last_at) AS last_at, max(revision) AS revision
+                           FROM folded
+                          GROUP BY bank_id, memory_id) f
+             WHERE home.tenant_id = :tenant
+             ORDER BY f.bank_id, f.memory_id
             ON CONFLICT (tenant_id, bank_id, memory_id, finder_id) DO UPDATE
                SET times = u.times + excluded.times,
                    last_at = greatest(u.last_at, excluded.last_at),
-                   revision = greatest(u.revision, excluded.revision)
+                   revision = greatest(u.revision, excluded.revision))
+            SELECT 1
             """;
 
     private final Db db;

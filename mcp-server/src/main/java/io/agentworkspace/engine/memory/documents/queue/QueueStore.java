@@ -318,8 +318,10 @@ final class QueueStore {
         if (!parts.isEmpty()) {
             db.sql("""
                     INSERT INTO document_part (tenant_id, document_id, n, characters, blocks)
-                    SELECT :tenant, :id, p.n, p.characters, p.blocks
-                      FROM unnest(CAST(:numbers AS bigint[]), CAST(:characters AS bigint[]), CAST(:blocks AS text[])) p (n, characters, blocks)
+                    SELECT home.tenant_id, :id, p.n, p.characters, p.blocks
+                      FROM tenant_plan home
+                     CROSS JOIN unnest(CAST(:numbers AS bigint[]), CAST(:characters AS bigint[]), CAST(:blocks AS text[])) p (n, characters, blocks)
+                     WHERE home.tenant_id = :tenant
                     """)
                     .set("tenant", claim.tenant())
                     .set("id", claim.id())

@@ -71,9 +71,10 @@ final class HookStore {
     private static final String TOUCHED = ", " + ROOM + """
             , touched AS (
                 INSERT INTO hook_session AS h (tenant_id, agent_id, session, client, state, seen_at, connected, listener)
-                SELECT :tenant, self.id, :session, :client, :state, :now, CAST(:connected AS boolean),""" + FIRST_NUMBER + """
+                SELECT home.tenant_id, self.id, :session, :client, :state, :now, CAST(:connected AS boolean),""" + FIRST_NUMBER + """
 
-                  FROM self
+                  FROM tenant_plan home CROSS JOIN self
+                 WHERE home.tenant_id = :tenant
                 ON CONFLICT (tenant_id, agent_id, session) DO UPDATE
                    SET state = excluded.state, client = excluded.client, seen_at = excluded.seen_at, connected =""" + CONNECTED + """
 

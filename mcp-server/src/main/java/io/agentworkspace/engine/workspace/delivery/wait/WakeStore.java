@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.workspace.delivery.wait;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.scheduling.TenantTurns;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,12 +31,13 @@ public final class WakeStore {
 
     private static final String REGISTER = """
             INSERT INTO wake (tenant_id, party_id, kind, holder, until, from_agent, in_domain, in_zone, answers, beside)
-            SELECT tenant_id, w.party_id, w.kind, w.holder, :until, w.agent, w.domain, w.zone, w.answers, w.beside
-              FROM unnest(CAST(:tenants AS bigint[]), CAST(:parties AS bigint[]), CAST(:kinds AS text[]), CAST(:holders AS text[]),
+            SELECT home.tenant_id, w.party_id, w.kind, w.holder, :until, w.agent, w.domain, w.zone, w.answers, w.beside
+              FROM tenant_plan home
+             CROSS JOIN unnest(CAST(:parties AS bigint[]), CAST(:kinds AS text[]), CAST(:holders AS text[]),
                           CAST(:agents AS text[]), CAST(:domains AS text[]), CAST(:zones AS text[]),
                           CAST(:answers AS uuid[]), CAST(:beside AS uuid[]))
-                   w (tenant_id, party_id, kind, holder, agent, domain, zone, answers, beside)
-              JOIN tenant USING (tenant_id)
+                   w (party_id, kind, holder, agent, domain, zone, answers, beside)
+             WHERE home.tenant_id = :tenant
             ON CONFLICT (tenant_id, party_id, kind, holder) DO UPDATE SET until = excluded.until
             """;
 
@@ -88,7 +91,7 @@ public final class WakeStore {
         var registration =
                 new Registration(tenant, party, kind, UUID.randomUUID().toString(), narrowing);
         open.add(registration);
-        attempt(() -> register(List.of(registration), clock.instant().plus(VALID)));
+        attempt(() -> register(tenant, List.of(registration)));
         return () -> {
             open.remove(registration);
             if (!attempt(() -> remove(registration))) {
@@ -100,10 +103,11 @@ public final class WakeStore {
 
     /** Renews the registrations of open calls and streams. */
     public void renew() {
-        var all = List.copyOf(open);
-        if (!all.isEmpty()) {
-            attempt(() -> register(all, clock.instant().plus(VALID)));
-        }
+        var byTenant = open.stream().collect(Collectors.groupingBy(Registration::tenant));
+        attempt(() -> TenantTurns.take(byTenant.keySet(), tenant -> {
+            register(tenant, byTenant.getOrDefault(tenant, List.of()));
+            return false;
+        }));
     }
 
     /** Deletes expired registrations. */
@@ -132,9 +136,9 @@ public final class WakeStore {
         return texts;
     }
 
-    private void register(Collection<Registration> all, Instant until) {
+    private void register(long tenant, Collection<Registration> all) {
         db.sql(REGISTER)
-                .set("tenants", all.stream().map(Registration::tenant).toList())
+                .set("tenant", tenant)
                 .set("parties", all.stream().map(Registration::party).toList())
                 .set("kinds", all.stream().map(each -> each.kind().word()).toList())
                 .set("holders", all.stream().map(Registration::holder).toList())
@@ -143,7 +147,7 @@ public final class WakeStore {
                 .set("zones", texts(all, Narrowing::zoneKey))
                 .set("answers", texts(all, Narrowing::replyTo))
                 .set("beside", texts(all, Narrowing::beside))
-                .set("until", until)
+                .set("until", clock.instant().plus(VALID))
                 .run();
     }
 }
