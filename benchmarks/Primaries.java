@@ -93,7 +93,6 @@ final class Primaries implements Bench.Benchmark {
                 }
             }
             Load.run(engine.url(), CONNECTIONS, time.multipliedBy(2), requests);
-            Thread.sleep(time); // Until what the load left behind is done.
             var one = measure();
             for (var count = 2; count <= cluster.workers().size(); count++) {
                 cluster.use(count);
@@ -108,6 +107,7 @@ final class Primaries implements Bench.Benchmark {
          * engine does for its tenants when nobody calls.
          */
         private double measure() throws Exception {
+            Thread.sleep(time); // Until what was left behind is done.
             var beforeIdle = times();
             Thread.sleep(time);
             var idle = times().minus(beforeIdle);

@@ -61,11 +61,12 @@ record TenantCommand(Settings settings, Clock clock) {
                     throw new InvalidSetting(
                             "the database is empty: start the engine on it first, which creates the tenant 'default'");
                 }
-                return founding.create(name);
+                return tenants.withoutOwner(name).orElseGet(() -> founding.create(name));
             });
             return db.transaction(() -> {
                 var created =
                         tenants.withoutOwner(name).orElseThrow(() -> Problem.alreadyExists("tenant", name.text()));
+                tenants.setPlan(created, settings.tenants().plan().word()); // Another run may have created it.
                 return founding.createOwner(created, name, owner, ApiKey.generate(new SecureRandom()));
             });
         }

@@ -23,11 +23,9 @@ record TenantFounder(TenantStore tenants, KeyStore keys, AuditStore audit, Plan 
         return createOwner(create(name), name, ownerName, key);
     }
 
-    /** Creates a tenant that has no user yet, or takes the one of an interrupted creation. */
+    /** Creates a tenant that has no user yet. */
     long create(Name name) {
-        var interrupted = tenants.withoutOwner(name);
-        interrupted.ifPresent(tenant -> tenants.setPlan(tenant, plan.word()));
-        return interrupted.orElseGet(() -> tenants.create(name, plan.word(), clock.instant()));
+        return tenants.create(name, plan.word(), clock.instant());
     }
 
     /** Gives the tenant its owner within the current transaction. */

@@ -42,13 +42,13 @@ public final class InvitationStore {
 
     private static final String INSERT = SqlTemplate.of("""
             {entry}SELECT 1 FROM tenant_plan WHERE tenant_id = :tenant FOR NO KEY UPDATE;
-            INSERT INTO invitation (tenant_id, id, code_hash, user_id, key_id, agent, terms, powers, created_at, expires_at)
+            INSERT INTO invitation AS stored (tenant_id, id, code_hash, user_id, key_id, agent, terms, powers, created_at, expires_at)
             SELECT home.tenant_id, :id, :hash, :caller, CAST(:key AS text), :agent, CAST(:terms AS jsonb), CAST(:powers AS jsonb),
                    :now, CAST(:expires AS timestamptz)
               FROM tenant_plan home
              WHERE home.tenant_id = :tenant
                AND (SELECT count(*) FROM invitation WHERE tenant_id = :tenant AND expires_at > :now) < {most}
-            RETURNING id
+            RETURNING stored.id
             """)
             .with("entry", DirectoryStore.expiringEntryOf(Kind.INVITATION))
             .with("most", MAX_OPEN)

@@ -18,8 +18,8 @@ enum Outage {
             30,
             "the engine shares its connections to the database with other clients, so it uses them no more; the operator must remove the pooler of transactions between them, and restart the engine");
 
-    /** Of Citus, about another server; it has no code for this. */
-    private static final String LOST_SERVER = "failure on connection marked as essential";
+    /** What Citus says when another server is lost. It has no SQLSTATE for that but the one of internal errors. */
+    private static final SqlState LOST_SERVER = new SqlState("XX000", "ERROR: failure on connection marked as essential");
 
     private final Duration pause;
     private final String note;
@@ -40,7 +40,9 @@ enum Outage {
 
     /** Returns the meaning of a failure; empty if it means a defect of the service. */
     static Optional<Outage> of(SqlState state) {
-        return state.words().contains(LOST_SERVER) ? Optional.of(UNREACHABLE) : of(state.code());
+        return state.code().equals(LOST_SERVER.code()) && state.words().startsWith(LOST_SERVER.words())
+                ? Optional.of(UNREACHABLE)
+                : of(state.code());
     }
 
     /** Returns the meaning of a SQLSTATE (PostgreSQL, appendix A). */

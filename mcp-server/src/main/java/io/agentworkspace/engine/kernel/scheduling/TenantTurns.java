@@ -5,10 +5,13 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +23,9 @@ public final class TenantTurns {
 
     /** So many tenants in a row for which the database cannot be used: it is away, and the others would wait for it, too. */
     private static final int AWAY = 2;
+
+    /** The same after a tenant for which it could be used: then it may be only the server of some tenants. */
+    private static final int AWAY_FOR_SOME = 8;
 
     /** The most failures that are kept with the first one. */
     private static final int SUPPRESSED = 3;
@@ -90,8 +96,7 @@ public final class TenantTurns {
     public synchronized void each(Collection<Long> tenants, LongPredicate work) {
         failing.keySet().retainAll(tenants);
         RuntimeException failure = null;
-        var isAnyDone = false;
-        var away = 0;
+        var outage = new Outage();
         for (var tenant : order(tenants)) {
             logLast(failure);
             failure = null;
@@ -99,20 +104,18 @@ public final class TenantTurns {
             try {
                 var hasRoom = work.test(tenant);
                 failing.remove(tenant);
-                isAnyDone = true;
-                away = 0;
+                outage.done();
                 if (!hasRoom) {
                     return;
                 }
             } catch (RuntimeException e) {
                 failure = e;
-                away = isUnavailable(e) ? away + 1 : 0;
-                if (away == AWAY) {
+                if (outage.isAfter(e)) {
                     break;
                 }
             }
         }
-        if (failure != null && !isAnyDone) {
+        if (failure != null && !outage.isAnyDone) {
             throw failure;
         }
         logLast(failure);
@@ -136,8 +139,21 @@ public final class TenantTurns {
         }
     }
 
-    private static boolean isUnavailable(RuntimeException failure) {
-        return failure instanceof Problem problem && problem.failure() == Failure.UNAVAILABLE;
+    /** Whether the database is away. */
+    private static final class Outage {
+        private int inARow;
+        private boolean isAnyDone;
+
+        void done() {
+            inARow = 0;
+            isAnyDone = true;
+        }
+
+        boolean isAfter(RuntimeException failure) {
+            var isUnavailable = failure instanceof Problem problem && problem.failure() == Failure.UNAVAILABLE;
+            inARow = isUnavailable ? inARow + 1 : 0;
+            return inARow == (isAnyDone ? AWAY_FOR_SOME : AWAY);
+        }
     }
 
     private static void log(String what, RuntimeException failure) {
@@ -162,7 +178,7 @@ public final class TenantTurns {
     public static <T> List<T> claim(Collection<Long> tenants, int most, int portion, Claim<T> claim) {
         var all = new ArrayList<T>();
         try {
-            take(tenants, tenant -> {
+            takeInOrder(tenants, tenant -> {
                 var room = Math.min(portion, most - all.size());
                 var some = room == 0 ? List.<T>of() : claim.of(tenant, room);
                 all.addAll(some);
@@ -178,33 +194,71 @@ public final class TenantTurns {
     }
 
     /**
-     * Does a portion of each tenant's work in turn, until none has more to do.
+     * Does a portion of each tenant's work in turn, until none has more to do. The order is another one each time, so that nobody is always
+     * behind those whose server is away.
      *
      * @param portion does some of a tenant's work, and returns whether there may be more
-     * @throws RuntimeException the first failure, with some others in it, after the work of the tenants without one, or when the database is away
+     * @throws RuntimeException one of the failures, a defect rather than an outage, with some others in it, after the work of the tenants
+     *     without one, or when the database is away
      */
     public static void take(Collection<Long> tenants, LongPredicate portion) {
+        var shuffled = new ArrayList<>(tenants);
+        Collections.shuffle(shuffled);
+        takeInOrder(shuffled, portion);
+    }
+
+    private static void takeInOrder(Collection<Long> tenants, LongPredicate portion) {
         var open = new ArrayDeque<>(tenants);
+        var outage = new Outage();
         @Nullable RuntimeException failure = null;
-        var away = 0;
-        while (!open.isEmpty() && away < AWAY) {
+        while (!open.isEmpty()) {
             var tenant = open.remove();
             try {
                 if (portion.test(tenant)) {
                     open.add(tenant);
                 }
-                away = 0;
+                outage.done();
             } catch (RuntimeException e) {
-                away = isUnavailable(e) ? away + 1 : 0;
-                if (failure == null) {
-                    failure = e;
-                } else if (failure != e && failure.getSuppressed().length < SUPPRESSED) {
-                    failure.addSuppressed(e);
+                failure = both(failure, e);
+                if (outage.isAfter(e)) {
+                    break;
                 }
             }
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    /** Returns the failure to throw of two, with the other one in it. */
+    private static RuntimeException both(@Nullable RuntimeException former, RuntimeException next) {
+        if (former == null || former == next) {
+            return next;
+        }
+        var isNext = former instanceof Problem && !(next instanceof Problem);
+        var thrown = isNext ? next : former;
+        if (thrown.getSuppressed().length < SUPPRESSED) {
+            thrown.addSuppressed(isNext ? former : next);
+        }
+        return thrown;
+    }
+
+    /**
+     * Does work for all these tenants together, or for each of them if that fails: the server of one may be away.
+     *
+     * @param work does the work for some of them
+     */
+    public static void together(Set<Long> tenants, Consumer<Set<Long>> work) {
+        try {
+            work.accept(tenants);
+        } catch (RuntimeException e) {
+            if (tenants.size() < 2) {
+                throw e;
+            }
+            take(tenants, tenant -> {
+                work.accept(Set.of(tenant));
+                return false;
+            });
         }
     }
 }

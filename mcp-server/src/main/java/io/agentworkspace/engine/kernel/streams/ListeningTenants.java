@@ -38,7 +38,7 @@ public final class ListeningTenants {
     void in(long tenant) {
         var last = written.get(tenant);
         if (last == null || last.plus(RENEWAL).isBefore(clock.instant())) {
-            write(tenant);
+            in(Set.of(tenant));
         }
     }
 
@@ -53,26 +53,27 @@ public final class ListeningTenants {
         in(Set.copyOf(tenants));
     }
 
-    /** Makes sure that, after it returns, changes in these tenants are notified. Each is written by its own statement: one may be away. */
+    /** Makes sure that, after it returns, changes in these tenants are notified. */
     public void in(Collection<Long> tenants) {
-        TenantTurns.take(tenants, tenant -> {
-            write(tenant);
-            return false;
-        });
+        if (!tenants.isEmpty()) {
+            TenantTurns.together(Set.copyOf(tenants), this::write);
+        }
     }
 
-    private void write(long tenant) {
-        var now = clock.instant();
-        db.sql("""
-                INSERT INTO change_listener (tenant_id, replica, until)
-                VALUES (:tenant, :replica, :until)
-                ON CONFLICT (tenant_id, replica) DO UPDATE SET until = excluded.until
-                """)
-                .set("tenant", tenant)
-                .set("replica", replica)
-                .set("until", now.plus(HOLDS))
-                .run();
-        written.put(tenant, now);
+    private void write(Set<Long> tenants) {
+            var now = clock.instant();
+            db.sql("""
+                    INSERT INTO change_listener (tenant_id, replica, until)
+                    SELECT home.tenant_id, CAST(:replica AS uuid), CAST(:until AS timestamptz)
+                      FROM tenant_plan home
+                     WHERE home.tenant_id = ANY(CAST(:tenants AS bigint[]))
+                    ON CONFLICT (tenant_id, replica) DO UPDATE SET until = excluded.until
+                    """)
+                    .set("replica", replica)
+                    .set("until", now.plus(HOLDS))
+                    .set("tenants", tenants)
+                    .run();
+            tenants.forEach(tenant -> written.put(tenant, now));
     }
 
     /** Deletes expired entries. */

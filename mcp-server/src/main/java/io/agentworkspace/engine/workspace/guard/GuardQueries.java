@@ -80,9 +80,9 @@ public final class GuardQueries {
                    greatest(received.person_at, sent.person_at, received.progress_at, received_by_other.progress_at,
                             CASE WHEN sent.said >= limits.per_minute THEN {spoken_in_zones} END) AS person_at
               FROM ({pair}) limits
-              LEFT JOIN guard_received received ON :by_agent AND received.tenant_id = :tenant AND received.agent_id = :speaker
+              LEFT JOIN guard_received received ON received.tenant_id = :tenant AND received.agent_id = CASE WHEN :by_agent THEN CAST(:speaker AS bigint) ELSE 0 END
               LEFT JOIN guard_received received_by_other ON received_by_other.tenant_id = :tenant AND received_by_other.agent_id = :other
-              LEFT JOIN guard_sent sent ON :by_agent AND sent.tenant_id = :tenant AND sent.agent_id = :speaker
+              LEFT JOIN guard_sent sent ON sent.tenant_id = :tenant AND sent.agent_id = CASE WHEN :by_agent THEN CAST(:speaker AS bigint) ELSE 0 END
             """)
             .with("pair", LIMITS_OF_PAIR)
             .with("spoken_in_zones", SPOKEN_IN_ZONES)

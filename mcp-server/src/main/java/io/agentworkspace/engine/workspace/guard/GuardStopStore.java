@@ -33,14 +33,16 @@ public final class GuardStopStore {
                    SET incident = chosen.incident
                   FROM chosen
                  WHERE g.tenant_id = :tenant AND g.incident IN (SELECT incident FROM related) AND g.incident <> chosen.incident
-                   AND NOT (g.agent_id = :agent AND g.place_id = :place))
+                   AND NOT (g.agent_id = :agent AND g.place_id = :place)),
+            stopped AS (
             INSERT INTO guard_stop AS old (tenant_id, agent_id, place_id, is_zone, seq, note, retry_at, at, incident)
             SELECT a.tenant_id, a.id, :place, :is_zone, :seq, :note, CAST(:retry_at AS timestamptz), :now, chosen.incident
               FROM agent a CROSS JOIN chosen
              WHERE a.tenant_id = :tenant AND a.id = :agent
             ON CONFLICT (tenant_id, agent_id, place_id) DO UPDATE
                SET seq = excluded.seq, note = excluded.note, retry_at = excluded.retry_at, at = excluded.at,
-                   incident = excluded.incident, refused = CASE WHEN old.retry_at > excluded.at THEN old.refused + 1 ELSE 1 END
+                   incident = excluded.incident, refused = CASE WHEN old.retry_at > excluded.at THEN old.refused + 1 ELSE 1 END)
+            SELECT 1
             """;
 
     private static final String TURN_AND_PUT = TAKE_TURN + ";\n" + PUT;

@@ -142,7 +142,7 @@ class GuessingTest {
         assertThat(proxy.roundTrips()).isEqualTo(before);
     }
 
-    /** Half of the keys have an existing id. Each is looked up in the directory and in its tenant, so the cost does not reveal it. */
+    /** Half of the keys have an existing id. Each is looked up in the directory and in its tenant, so the cost does not reveal whether it exists. */
     @Test
     void aForgedKeyWithItsChecksumCostsTwoLookUps() {
         var good = ApiKey.parse(KEY);

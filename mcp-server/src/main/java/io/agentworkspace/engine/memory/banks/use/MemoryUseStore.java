@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.banks.use;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.memory.banks.use.FoundCounts.Count;
 import io.agentworkspace.engine.memory.banks.use.FoundCounts.Finding;
 import java.util.ArrayList;
@@ -22,40 +23,39 @@ public final class MemoryUseStore {
      * in a deadlock with it.
      */
     private static final String LIVING = """
-            WITH living AS MATERIALIZED (
-                SELECT m.bank_id, m.id AS memory_id
-                  FROM memory m
-                 WHERE m.tenant_id = :tenant
-                   AND (m.bank_id, m.id) IN (SELECT * FROM unnest(CAST(:banks AS bigint[]), CAST(:memories AS uuid[])))
-                 ORDER BY m.bank_id, m.id
-                   FOR KEY SHARE SKIP LOCKED)""";
+            (SELECT m.bank_id, m.id AS memory_id
+               FROM memory m
+              WHERE m.tenant_id = :tenant
+                AND (m.bank_id, m.id) IN (SELECT * FROM unnest(CAST(:banks AS bigint[]), CAST(:memories AS uuid[])))
+              ORDER BY m.bank_id, m.id
+                FOR KEY SHARE SKIP LOCKED)
+            """;
 
-    private static final String ADD = LIVING + """
-            , noted AS (
+    private static final String ADD = SqlTemplate.of("""
             INSERT INTO memory_use AS u (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
             SELECT home.tenant_id, f.bank_id, f.memory_id, f.finder_id, f.times, f.last_at, f.revision
               FROM tenant_plan home
-             CROSS JOIN unnest(CAST(:banks AS bigint[]), CAST(:memories AS uuid[]), CAST(:finders AS bigint[]),
+             CROSS JOIN {living} m
+              JOIN unnest(CAST(:banks AS bigint[]), CAST(:memories AS uuid[]), CAST(:finders AS bigint[]),
                           CAST(:times AS bigint[]), CAST(:last_at AS timestamptz[]), CAST(:revisions AS bigint[]))
                    f (bank_id, memory_id, finder_id, times, last_at, revision)
-              JOIN living l ON l.bank_id = f.bank_id AND l.memory_id = f.memory_id
+                ON m.bank_id = f.bank_id AND m.memory_id = f.memory_id
              WHERE home.tenant_id = :tenant
              ORDER BY f.bank_id, f.memory_id, f.finder_id
             ON CONFLICT (tenant_id, bank_id, memory_id, finder_id) DO UPDATE
                SET times = u.times + excluded.times,
                    last_at = greatest(u.last_at, excluded.last_at),
-                   revision = greatest(u.revision, excluded.revision))
-            SELECT 1
-            """;
+                   revision = greatest(u.revision, excluded.revision)
+            """).with("living", LIVING).sql();
 
     /** Another replica may fold the same rows: what it has deleted is not returned here. */
-    private static final String FOLD = LIVING + """
-            , excess AS (
+    private static final String FOLD = SqlTemplate.of("""
+            WITH excess AS (
                 SELECT u.bank_id, u.memory_id, u.finder_id
                   FROM (SELECT u.bank_id, u.memory_id, u.finder_id,
                                row_number() OVER (PARTITION BY u.bank_id, u.memory_id
                                                       ORDER BY u.last_at DESC, u.finder_id DESC) AS place
-                          FROM living f
+                          FROM {living} f
                           JOIN memory_use u
                             ON u.tenant_id = :tenant AND u.bank_id = f.bank_id AND u.memory_id = f.memory_id
                          WHERE u.finder_id <> 0) u
@@ -80,7 +80,7 @@ public final class MemoryUseStore {
                    last_at = greatest(u.last_at, excluded.last_at),
                    revision = greatest(u.revision, excluded.revision))
             SELECT 1
-            """;
+            """).with("living", LIVING).sql();
 
     private final Db db;
 

@@ -33,11 +33,12 @@ public final class WakeStore {
             INSERT INTO wake (tenant_id, party_id, kind, holder, until, from_agent, in_domain, in_zone, answers, beside)
             SELECT home.tenant_id, w.party_id, w.kind, w.holder, :until, w.agent, w.domain, w.zone, w.answers, w.beside
               FROM tenant_plan home
-             CROSS JOIN unnest(CAST(:parties AS bigint[]), CAST(:kinds AS text[]), CAST(:holders AS text[]),
+              JOIN unnest(CAST(:tenants AS bigint[]), CAST(:parties AS bigint[]), CAST(:kinds AS text[]), CAST(:holders AS text[]),
                           CAST(:agents AS text[]), CAST(:domains AS text[]), CAST(:zones AS text[]),
                           CAST(:answers AS uuid[]), CAST(:beside AS uuid[]))
-                   w (party_id, kind, holder, agent, domain, zone, answers, beside)
-             WHERE home.tenant_id = :tenant
+                   w (tenant_id, party_id, kind, holder, agent, domain, zone, answers, beside)
+                ON w.tenant_id = home.tenant_id
+             WHERE home.tenant_id = ANY(CAST(:tenants AS bigint[]))
             ON CONFLICT (tenant_id, party_id, kind, holder) DO UPDATE SET until = excluded.until
             """;
 
@@ -91,7 +92,7 @@ public final class WakeStore {
         var registration =
                 new Registration(tenant, party, kind, UUID.randomUUID().toString(), narrowing);
         open.add(registration);
-        attempt(() -> register(tenant, List.of(registration)));
+        attempt(() -> register(List.of(registration), clock.instant().plus(VALID)));
         return () -> {
             open.remove(registration);
             if (!attempt(() -> remove(registration))) {
@@ -103,11 +104,11 @@ public final class WakeStore {
 
     /** Renews the registrations of open calls and streams. */
     public void renew() {
-        var byTenant = open.stream().collect(Collectors.groupingBy(Registration::tenant));
-        attempt(() -> TenantTurns.take(byTenant.keySet(), tenant -> {
-            register(tenant, byTenant.getOrDefault(tenant, List.of()));
-            return false;
-        }));
+        var tenants = open.stream().map(Registration::tenant).collect(Collectors.toSet());
+        if (!tenants.isEmpty()) {
+            attempt(() -> TenantTurns.together(tenants, some -> register(
+                    open.stream().filter(each -> some.contains(each.tenant())).toList(), clock.instant().plus(VALID))));
+        }
     }
 
     /** Deletes expired registrations. */
@@ -136,9 +137,9 @@ public final class WakeStore {
         return texts;
     }
 
-    private void register(long tenant, Collection<Registration> all) {
+    private void register(Collection<Registration> all, Instant until) {
         db.sql(REGISTER)
-                .set("tenant", tenant)
+                .set("tenants", all.stream().map(Registration::tenant).toList())
                 .set("parties", all.stream().map(Registration::party).toList())
                 .set("kinds", all.stream().map(each -> each.kind().word()).toList())
                 .set("holders", all.stream().map(Registration::holder).toList())
@@ -147,7 +148,7 @@ public final class WakeStore {
                 .set("zones", texts(all, Narrowing::zoneKey))
                 .set("answers", texts(all, Narrowing::replyTo))
                 .set("beside", texts(all, Narrowing::beside))
-                .set("until", clock.instant().plus(VALID))
+                .set("until", until)
                 .run();
     }
 }
