@@ -19,7 +19,8 @@ enum Outage {
             "the engine shares its connections to the database with other clients, so it uses them no more; the operator must remove the pooler of transactions between them, and restart the engine");
 
     /** What Citus says when another server is lost. It has no SQLSTATE for that but the one of internal errors. */
-    private static final SqlState LOST_SERVER = new SqlState("XX000", "ERROR: failure on connection marked as essential");
+    private static final SqlState LOST_SERVER =
+            new SqlState("XX000", "ERROR: failure on connection marked as essential");
 
     private final Duration pause;
     private final String note;

@@ -61,19 +61,19 @@ public final class ListeningTenants {
     }
 
     private void write(Set<Long> tenants) {
-            var now = clock.instant();
-            db.sql("""
+        var now = clock.instant();
+        db.sql("""
                     INSERT INTO change_listener (tenant_id, replica, until)
                     SELECT home.tenant_id, CAST(:replica AS uuid), CAST(:until AS timestamptz)
                       FROM tenant_plan home
                      WHERE home.tenant_id = ANY(CAST(:tenants AS bigint[]))
                     ON CONFLICT (tenant_id, replica) DO UPDATE SET until = excluded.until
                     """)
-                    .set("replica", replica)
-                    .set("until", now.plus(HOLDS))
-                    .set("tenants", tenants)
-                    .run();
-            tenants.forEach(tenant -> written.put(tenant, now));
+                .set("replica", replica)
+                .set("until", now.plus(HOLDS))
+                .set("tenants", tenants)
+                .run();
+        tenants.forEach(tenant -> written.put(tenant, now));
     }
 
     /** Deletes expired entries. */

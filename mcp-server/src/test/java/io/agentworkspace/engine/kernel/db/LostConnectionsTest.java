@@ -29,10 +29,14 @@ class LostConnectionsTest {
     @Test
     void anErrorThatTheServerReportsKeepsIt() {
         var before = connection();
-        for (var error : List.of("'no other server' USING ERRCODE = '08006'", "'failure on connection marked as essential: db1:5432' USING ERRCODE = 'XX000'")) {
+        for (var error : List.of(
+                "'no other server' USING ERRCODE = '08006'",
+                "'failure on connection marked as essential: db1:5432' USING ERRCODE = 'XX000'")) {
             var raise = "DO $$ BEGIN RAISE EXCEPTION " + error + "; END $$";
             assertThatThrownBy(() -> db.sql(raise).run())
-                    .isInstanceOfSatisfying(Problem.class, problem -> assertThat(problem.failure()).isEqualTo(Failure.UNAVAILABLE));
+                    .isInstanceOfSatisfying(
+                            Problem.class,
+                            problem -> assertThat(problem.failure()).isEqualTo(Failure.UNAVAILABLE));
         }
         assertThat(connection()).isEqualTo(before);
     }

@@ -71,7 +71,8 @@ class TenantStatementsTest {
 
     @Test
     void eachStatementNamesTheTenantOrIsKnown() {
-        var names = Pattern.compile("\\b(FROM|JOIN|UPDATE|INTO|USING)\\s+(%s)\\b".formatted(String.join("|", tables())));
+        var names =
+                Pattern.compile("\\b(FROM|JOIN|UPDATE|INTO|USING)\\s+(%s)\\b".formatted(String.join("|", tables())));
         assertThat(without(names, "var x = \"SELECT id FROM agent WHERE id = :id\";"))
                 .hasSize(1);
         assertThat(without(names, "var x = \"SELECT id FROM agent WHERE tenant_id = :tenant\";"))
@@ -92,7 +93,9 @@ class TenantStatementsTest {
     /** How many statements of a class insert rows that are not selected beside a row of their tenant, and why. */
     private static final Map<String, String> ELSEWHERE = Map.ofEntries(
             Map.entry("BankGrantStore", "1: " + FRAGMENT),
-            Map.entry("CountedTable", "1: the row takes a number from a sequence. Without RETURNING and ON CONFLICT, Citus sends it to one server only"),
+            Map.entry(
+                    "CountedTable",
+                    "1: the row takes a number from a sequence. Without RETURNING and ON CONFLICT, Citus sends it to one server only"),
             Map.entry("ListeningTenants", "1: of many tenants, and each alone if that fails"),
             Map.entry("PushStore", "2: as in CountedTable"),
             Map.entry("QueueStore", "1: as in CountedTable"),
@@ -108,8 +111,10 @@ class TenantStatementsTest {
     @Test
     void eachRowHasValuesOrIsSelectedBesideARowOfItsTenant() {
         var names = String.join("|", tables());
-        var insert = Pattern.compile("INSERT INTO (?:\\{table}|%s)(?: AS \\w+)?\\s+\\([^)]*\\)\\s+(?=VALUES|SELECT)".formatted(names));
-        var right = "INSERT INTO zone (tenant_id, name) SELECT d.tenant_id, f(d.name) FROM domain d WHERE d.tenant_id = :tenant), ";
+        var insert = Pattern.compile(
+                "INSERT INTO (?:\\{table}|%s)(?: AS \\w+)?\\s+\\([^)]*\\)\\s+(?=VALUES|SELECT)".formatted(names));
+        var right =
+                "INSERT INTO zone (tenant_id, name) SELECT d.tenant_id, f(d.name) FROM domain d WHERE d.tenant_id = :tenant), ";
         assertThat(elsewhere(insert, names, right)).isZero();
         var next = "INSERT INTO zone (tenant_id) SELECT d.tenant_id, 1 FROM domain d WHERE d.tenant_id = :tenant";
         for (var wrong : List.of(
@@ -157,9 +162,13 @@ class TenantStatementsTest {
         }
         var row = Pattern.compile("SELECT (\\w+)\\.tenant_id,").matcher(selected);
         return row.lookingAt()
-                && Pattern.compile("\\b(FROM|JOIN) (%s) %s\\b".formatted(tables, row.group(1))).matcher(selected).find()
+                && Pattern.compile("\\b(FROM|JOIN) (%s) %s\\b".formatted(tables, row.group(1)))
+                        .matcher(selected)
+                        .find()
                 && selected.contains(row.group(1) + ".tenant_id = :tenant")
-                && !Pattern.compile("gen_random_uuid|nextval|clock_timestamp").matcher(selected).find();
+                && !Pattern.compile("gen_random_uuid|nextval|clock_timestamp")
+                        .matcher(selected)
+                        .find();
     }
 
     /** Citus asks every server for a tenant that the directory finds in the same statement, and commits a change there in two phases. */

@@ -49,7 +49,8 @@ public final class MemoryUseStore {
             """).with("living", LIVING).sql();
 
     /** Another replica may fold the same rows: what it has deleted is not returned here. */
-    private static final String FOLD = SqlTemplate.of("""
+    private static final String FOLD =
+            SqlTemplate.of("""
             WITH excess AS (
                 SELECT u.bank_id, u.memory_id, u.finder_id
                   FROM (SELECT u.bank_id, u.memory_id, u.finder_id,

@@ -106,8 +106,13 @@ public final class WakeStore {
     public void renew() {
         var tenants = open.stream().map(Registration::tenant).collect(Collectors.toSet());
         if (!tenants.isEmpty()) {
-            attempt(() -> TenantTurns.together(tenants, some -> register(
-                    open.stream().filter(each -> some.contains(each.tenant())).toList(), clock.instant().plus(VALID))));
+            attempt(() -> TenantTurns.together(
+                    tenants,
+                    some -> register(
+                            open.stream()
+                                    .filter(each -> some.contains(each.tenant()))
+                                    .toList(),
+                            clock.instant().plus(VALID))));
         }
     }
 
