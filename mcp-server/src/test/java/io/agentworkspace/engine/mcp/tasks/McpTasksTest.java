@@ -3,14 +3,12 @@ package io.agentworkspace.engine.mcp.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.mcp.endpoint.FixtureTasks;
 import io.agentworkspace.engine.mcp.endpoint.Fixtures;
 import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -21,7 +19,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -383,9 +380,7 @@ class McpTasksTest {
         assertThat(store.insert(caller("ann"), draft("more", 1_000))).isEmpty();
         assertThat(store.insert(caller("bob"), draft("his", 18_000))).isPresent();
         assertThat(store.insert(caller("cat"), draft("hers", 1_000))).isEmpty();
-        var tenant = new TenantStore(TestDatabase.db())
-                .create(Name.of("tasks " + UUID.randomUUID()), "unlimited", Instant.now());
-        var other = new Caller(tenant, "other", 1, "zoe", Role.OWNER, Set.of("*"), "key:zoe", null);
+        var other = new Caller(2, "other", 1, "zoe", Role.OWNER, Set.of("*"), "key:zoe", null);
         assertThat(store.insert(other, draft("elsewhere", 1_000))).isPresent();
 
         TestDatabase.db().sql("DELETE FROM mcp_task WHERE id = 'large'").run();
