@@ -104,17 +104,18 @@ public final class McpTaskStore {
             SqlTemplate.of("""
             INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
                                   leased_until, created_at, updated_at, expires_at)
-            SELECT :tenant, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
-              FROM (SELECT count(*) FILTER (WHERE own) AS kept,
-                           count(*) FILTER (WHERE own AND status IN ('working', 'input_required')) AS open,
-                           COALESCE(sum(bytes) FILTER (WHERE own), 0) AS bytes,
-                           COALESCE(sum(bytes), 0) AS all_bytes
-                      FROM (SELECT principal = :principal AS own, status,
-                                   pg_column_size(request) + pg_column_size(memory)
-                                   + COALESCE(pg_column_size(outcome), 0) AS bytes
-                              FROM mcp_task
-                             WHERE tenant_id = :tenant AND expires_at > :created) task) totals
-             WHERE totals.open < :open AND totals.kept < :kept AND totals.bytes < :each AND totals.all_bytes < :all
+            SELECT home.tenant_id, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
+              FROM tenant_plan home
+             CROSS JOIN (SELECT count(*) FILTER (WHERE own) AS kept,
+                                 count(*) FILTER (WHERE own AND status IN ('working', 'input_required')) AS open,
+                                 COALESCE(sum(bytes) FILTER (WHERE own), 0) AS bytes,
+                                 COALESCE(sum(bytes), 0) AS all_bytes
+                            FROM (SELECT principal = :principal AS own, status,
+                                         pg_column_size(request) + pg_column_size(memory)
+                                         + COALESCE(pg_column_size(outcome), 0) AS bytes
+                                    FROM mcp_task
+                                   WHERE tenant_id = :tenant AND expires_at > :created) task) totals
+             WHERE home.tenant_id = :tenant AND totals.open < :open AND totals.kept < :kept AND totals.bytes < :each AND totals.all_bytes < :all
             RETURNING {columns}
             """).with("columns", COLUMNS).sql();
 

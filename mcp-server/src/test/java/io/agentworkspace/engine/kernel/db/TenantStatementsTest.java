@@ -97,7 +97,6 @@ class TenantStatementsTest {
                     "CountedTable",
                     "1: the row takes a number from a sequence. Without RETURNING and ON CONFLICT, Citus sends it to one server only"),
             Map.entry("ListeningTenants", "1: of many tenants, and each alone if that fails"),
-            Map.entry("McpTaskStore", "1: selected from sums; Citus asks every server"),
             Map.entry("PushStore", "2: as in CountedTable"),
             Map.entry("QueueStore", "1: as in CountedTable"),
             Map.entry("RateStore", "1: " + BACKGROUND),

@@ -3,12 +3,14 @@ package io.agentworkspace.engine.mcp.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.mcp.endpoint.FixtureTasks;
 import io.agentworkspace.engine.mcp.endpoint.Fixtures;
 import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -19,6 +21,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -270,7 +273,7 @@ class McpTasksTest {
                 .set("id", id)
                 .run();
         await().until(() -> attempt(id) == 2);
-        var lost = new McpTaskStore.ClaimedTask(1, id, 1);
+        var lost = new McpTaskStore.ClaimedTask(TestKeys.TENANT, id, 1);
         var store = new McpTaskStore(TestDatabase.db());
         store.progress(lost, "from the dead", Instant.now());
         store.step(
@@ -380,7 +383,9 @@ class McpTasksTest {
         assertThat(store.insert(caller("ann"), draft("more", 1_000))).isEmpty();
         assertThat(store.insert(caller("bob"), draft("his", 18_000))).isPresent();
         assertThat(store.insert(caller("cat"), draft("hers", 1_000))).isEmpty();
-        var other = new Caller(2, "other", 1, "zoe", Role.OWNER, Set.of("*"), "key:zoe", null);
+        var tenant = new TenantStore(TestDatabase.db())
+                .create(Name.of("tasks " + UUID.randomUUID()), "unlimited", Instant.now());
+        var other = new Caller(tenant, "other", 1, "zoe", Role.OWNER, Set.of("*"), "key:zoe", null);
         assertThat(store.insert(other, draft("elsewhere", 1_000))).isPresent();
 
         TestDatabase.db().sql("DELETE FROM mcp_task WHERE id = 'large'").run();
@@ -399,7 +404,7 @@ class McpTasksTest {
     }
 
     private static Caller caller(String name) {
-        return new Caller(1, "t", 1, name, Role.OWNER, Set.of("*"), "key:" + name, null);
+        return new Caller(TestKeys.TENANT, "t", 1, name, Role.OWNER, Set.of("*"), "key:" + name, null);
     }
 
     /** A call with an argument of this length, which the database cannot compress. */
@@ -425,7 +430,7 @@ class McpTasksTest {
                 .sql("UPDATE mcp_task SET attempt = 1, leased_until = now() + interval '1 hour' WHERE id = :id")
                 .set("id", id)
                 .run();
-        return new McpTaskStore.ClaimedTask(1, id, 1);
+        return new McpTaskStore.ClaimedTask(TestKeys.TENANT, id, 1);
     }
 
     @Test

@@ -3,17 +3,26 @@ package io.agentworkspace.engine.web.server;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.Callers;
 import io.agentworkspace.engine.identity.credentials.Presented;
+import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Real API keys for tests, held as a store holds them: the id and the hash of the secret. */
 public final class TestKeys implements Callers {
+    /** A tenant that exists: rows are stored only beside its own. */
+    public static final long TENANT =
+            new TenantStore(TestDatabase.db()).create(Name.of("keys-" + UUID.randomUUID()), "unlimited", Instant.now());
+
     private record Kept(byte[] hash, Caller caller) {}
 
     private final Map<String, Kept> keys = new ConcurrentHashMap<>();
@@ -24,7 +33,7 @@ public final class TestKeys implements Callers {
     private final long user;
 
     public TestKeys() {
-        this(1, 1);
+        this(TENANT, 1);
     }
 
     /** Creates keys of this user. */
