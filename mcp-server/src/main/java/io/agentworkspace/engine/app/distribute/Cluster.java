@@ -75,6 +75,10 @@ record Cluster(
         return tables.stream().filter(Table::isMissing).toList();
     }
 
+    boolean isDistributed() {
+        return hasCitus && schema.isCurrent() && missing().isEmpty();
+    }
+
     /** Returns the tables that the cluster has of the database. */
     List<Table> moved() {
         return tables.stream().filter(Table::isMoved).toList();

@@ -52,7 +52,7 @@ record ClusterChecks(Cluster cluster) {
 
     private void schema(List<String> problems) {
         var schema = cluster.schema();
-        if (schema.isBeforeFirstRelease() || schema.version() != schema.newest()) {
+        if (!schema.isCurrent()) {
             problems.add("the schema has version %d%s, not %d: start this engine on the database once, and stop it"
                     .formatted(
                             schema.version(),

@@ -54,11 +54,11 @@ public record Distribution(ClusterQueries queries) {
     public String distribute() {
         queries.lock();
         var cluster = queries.read();
-        var missing = cluster.missing();
-        if (cluster.hasCitus() && missing.isEmpty()) {
+        if (cluster.isDistributed()) {
             return "nothing to do: %s%n".formatted(state(cluster));
         }
         refuse(new ClusterChecks(cluster).problems());
+        var missing = cluster.missing();
         LOG.info("moving the rows of {} tables in one transaction", missing.size());
         queries.run(SETTINGS, Integer.toString(shards(cluster)));
         move(SchemaParts.ofDistributed(queries, names(missing)), moves(cluster));
@@ -95,7 +95,7 @@ public record Distribution(ClusterQueries queries) {
         var cluster = queries.read();
         var checks = new ClusterChecks(cluster);
         var tables = isUndo ? cluster.moved() : cluster.missing();
-        if (tables.isEmpty() && (isUndo || cluster.hasCitus())) {
+        if (isUndo ? tables.isEmpty() : cluster.isDistributed()) {
             return new Plan(true, "nothing to do\n");
         }
         var problems = isUndo ? checks.problemsOfUndo() : checks.problems();

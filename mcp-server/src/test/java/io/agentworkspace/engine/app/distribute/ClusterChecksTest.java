@@ -79,6 +79,19 @@ class ClusterChecksTest {
                 .startsWith("engines use");
     }
 
+    /** Neither an empty database nor one of a former version has all tables. */
+    @Test
+    void withoutTheCurrentSchemaNothingIsDistributed() {
+        assertThat(onlyTenants(CURRENT).isDistributed()).isTrue();
+        assertThat(onlyTenants(new SchemaVersion(2, 3, false)).isDistributed()).isFalse();
+        assertThat(cluster(CURRENT, 0, COORDINATOR, WORKER).isDistributed()).isFalse();
+    }
+
+    private static Cluster onlyTenants(SchemaVersion schema) {
+        var tenant = new Table("tenant", Place.COPIED, Place.COPIED);
+        return new Cluster(true, schema, 0, 500, 0, List.of(COORDINATOR, WORKER), List.of(tenant));
+    }
+
     @Test
     void onlyWhatIsNewMoves() {
         var cluster = cluster(CURRENT, 0, COORDINATOR, WORKER);

@@ -20,6 +20,10 @@ public record SchemaVersion(int version, int newest, boolean isBeforeFirstReleas
               FROM flyway_schema_history WHERE success
             """;
 
+    public boolean isCurrent() {
+        return version == newest && !isBeforeFirstRelease;
+    }
+
     public static SchemaVersion of(Connection connection) throws SQLException {
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(IS_NEW)) {
