@@ -102,7 +102,7 @@ public final class McpTaskStore {
 
     private static final String INSERT =
             SqlTemplate.of("""
-            INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
+            INSERT INTO mcp_task AS stored (tenant_id, id, server, principal, user_id, request, status, memory,
                                   leased_until, created_at, updated_at, expires_at)
             SELECT home.tenant_id, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
               FROM tenant_plan home
