@@ -14,6 +14,7 @@ import io.agentworkspace.engine.mcp.streams.StreamOpener;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.web.server.SampleServer;
+import io.agentworkspace.engine.web.server.TestKeys;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -56,7 +57,7 @@ class StreamsTest {
         try (var events = peer.events("subscriptions/listen", TOOLS)) {
             events.next();
             await().until(() -> {
-                Fixtures.change(new SubscribedChange(1, SubscribedChange.TOOLS, List.of()));
+                Fixtures.change(new SubscribedChange(TestKeys.TENANT, SubscribedChange.TOOLS, List.of()));
                 return events.poll(Duration.ofMillis(500)) != null;
             });
         }
@@ -83,7 +84,7 @@ class StreamsTest {
             assertThat(notification.at("/params/_meta/io.modelcontextprotocol~1subscriptionId"))
                     .isEqualTo(id);
             // Changes come in order, so the change of the tools would have come before that of the prompts.
-            Fixtures.change(new SubscribedChange(1, SubscribedChange.PROMPTS, List.of()));
+            Fixtures.change(new SubscribedChange(TestKeys.TENANT, SubscribedChange.PROMPTS, List.of()));
             assertThat(prompts.next().get("method").asString()).isEqualTo("notifications/prompts/list_changed");
         }
     }
@@ -96,7 +97,7 @@ class StreamsTest {
                             .at("/params/notifications/resourceSubscriptions")
                             .toString())
                     .isEqualTo("[\"test://watched-resource\"]");
-            Fixtures.change(new SubscribedChange(1, "fixture", List.of("test://watched-resource")));
+            Fixtures.change(new SubscribedChange(TestKeys.TENANT, "fixture", List.of("test://watched-resource")));
             var update = events.next();
             assertThat(update.get("method").asString()).isEqualTo("notifications/resources/updated");
             assertThat(update.at("/params/uri").asString()).isEqualTo("test://watched-resource");
@@ -109,7 +110,7 @@ class StreamsTest {
         try (var events = peer.events("subscriptions/listen", both)) {
             events.next();
             Fixtures.change(new SubscribedChange(2, SubscribedChange.TOOLS, List.of()));
-            Fixtures.change(new SubscribedChange(1, SubscribedChange.PROMPTS, List.of()));
+            Fixtures.change(new SubscribedChange(TestKeys.TENANT, SubscribedChange.PROMPTS, List.of()));
             assertThat(events.next().get("method").asString()).isEqualTo("notifications/prompts/list_changed");
         }
     }
@@ -121,7 +122,7 @@ class StreamsTest {
             assertThat(events.status()).isEqualTo(200);
             talk.call("resources/subscribe", "{'uri': 'test://watched-resource'}");
             await().untilAsserted(() -> {
-                Fixtures.change(new SubscribedChange(1, "fixture", List.of("test://watched-resource")));
+                Fixtures.change(new SubscribedChange(TestKeys.TENANT, "fixture", List.of("test://watched-resource")));
                 var update = events.poll(Duration.ofMillis(300));
                 assertThat(update).isNotNull();
                 assertThat(update.at("/params/uri").asString()).isEqualTo("test://watched-resource");
@@ -174,7 +175,7 @@ class StreamsTest {
         });
         try (var events = talk.listen()) {
             await().untilAsserted(() -> {
-                Fixtures.change(new SubscribedChange(1, "fixture", List.of("opening://second")));
+                Fixtures.change(new SubscribedChange(TestKeys.TENANT, "fixture", List.of("opening://second")));
                 var update = events.poll(Duration.ofMillis(300));
                 assertThat(update).isNotNull();
                 assertThat(update.at("/params/uri").asString()).isEqualTo("opening://second");
@@ -203,7 +204,7 @@ class StreamsTest {
                 var newer = talk.listen()) {
             assertThat(List.of(older.status(), newer.status())).containsOnly(200);
             await().until(older::ended);
-            Fixtures.change(new SubscribedChange(1, SubscribedChange.TOOLS, List.of()));
+            Fixtures.change(new SubscribedChange(TestKeys.TENANT, SubscribedChange.TOOLS, List.of()));
             assertThat(newer.next("notifications/tools/list_changed")).isNotNull();
         }
     }
@@ -246,8 +247,8 @@ class StreamsTest {
             // Changes in quick succession are merged, so it takes many to fill the buffers. After 30 s without a
             // successful write, the server's own timeout would apply.
             await().until(() -> {
-                Fixtures.change(new SubscribedChange(1, "fixture", List.of("many")));
-                Fixtures.change(new SubscribedChange(1, SubscribedChange.TOOLS, List.of()));
+                Fixtures.change(new SubscribedChange(TestKeys.TENANT, "fixture", List.of("many")));
+                Fixtures.change(new SubscribedChange(TestKeys.TENANT, SubscribedChange.TOOLS, List.of()));
                 awake.next();
                 return hasRoom(sleepy);
             });
@@ -255,7 +256,7 @@ class StreamsTest {
         } finally {
             others.forEach(Events::close);
             for (var i = 0; i < 10; i++) { // A lost client is noticed at the next notification.
-                Fixtures.change(new SubscribedChange(1, SubscribedChange.PROMPTS, List.of()));
+                Fixtures.change(new SubscribedChange(TestKeys.TENANT, SubscribedChange.PROMPTS, List.of()));
                 Fixtures.pause(100);
             }
         }
