@@ -17,6 +17,8 @@ import java.util.Optional;
 
 /** Prepares a fresh database: the tenant {@code default}, its user {@code owner}, and one key with all capabilities. */
 final class FirstStart {
+    private static final Name NAME = Name.of("default");
+
     private final Db db;
     private final KeyStore keys;
     private final Clock clock;
@@ -30,30 +32,29 @@ final class FirstStart {
     /**
      * Also writes the key to a file, if the database is embedded.
      *
-     * @return the key, only on a fresh database; if several replicas start together, one of them gets it
+     * @return the key, only on a database that is fresh, or whose first start was interrupted; if several replicas start together, one
+     *     of them gets it
      */
     Optional<FirstKey> run(Settings settings) {
-        return db.transaction(() -> {
-            var tenants = new TenantStore(db);
-            if (!tenants.isFresh()) {
-                return Optional.empty();
-            }
+        var tenants = new TenantStore(db);
+        var founder = new TenantFounder(
+                tenants,
+                keys,
+                new AuditStore(db, Duration.ofDays(settings.retention().auditDays())),
+                settings.tenants().plan(),
+                clock);
+        db.transaction(() -> tenants.isFresh() ? Optional.of(founder.create(NAME)) : Optional.empty());
+        // With Citus, a transaction that writes to every server cannot also send the notification of a new key.
+        return db.transaction(() -> tenants.withoutOwner(NAME).map(tenant -> {
             var key = settings.tenants().bootstrapKey() == null
                     ? ApiKey.generate(new SecureRandom())
                     : ApiKey.parse(settings.tenants().bootstrapKey());
-            var first = new TenantFounder(
-                            tenants,
-                            keys,
-                            new AuditStore(
-                                    db, Duration.ofDays(settings.retention().auditDays())),
-                            settings.tenants().plan(),
-                            clock)
-                    .found(Name.of("default"), Name.of("owner"), key);
+            var first = founder.createOwner(tenant, NAME, Name.of("owner"), key);
             if (settings.database().url() == null) {
                 keep(first, settings.database().dataDir());
             }
-            return Optional.of(first);
-        });
+            return first;
+        }));
     }
 
     /** Writes the file before the commit, so that no key exists that nobody received. */

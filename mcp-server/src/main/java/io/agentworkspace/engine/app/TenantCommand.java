@@ -66,7 +66,6 @@ record TenantCommand(Settings settings, Clock clock) {
             return db.transaction(() -> {
                 var created =
                         tenants.withoutOwner(name).orElseThrow(() -> Problem.alreadyExists("tenant", name.text()));
-                tenants.setPlan(created, settings.tenants().plan().word()); // Another run may have created it.
                 return founding.createOwner(created, name, owner, ApiKey.generate(new SecureRandom()));
             });
         }

@@ -18,11 +18,6 @@ import java.util.UUID;
 
 /** Creates a tenant with its owner, and the owner's first key, which has all capabilities. */
 record TenantFounder(TenantStore tenants, KeyStore keys, AuditStore audit, Plan plan, Clock clock) {
-    /** Creates the tenant with its owner within the current transaction. */
-    FirstKey found(Name name, Name ownerName, ApiKey key) {
-        return createOwner(create(name), name, ownerName, key);
-    }
-
     /** Creates a tenant that has no user yet. */
     long create(Name name) {
         return tenants.create(name, plan.word(), clock.instant());
@@ -31,6 +26,7 @@ record TenantFounder(TenantStore tenants, KeyStore keys, AuditStore audit, Plan 
     /** Gives the tenant its owner within the current transaction. */
     FirstKey createOwner(long tenant, Name name, Name ownerName, ApiKey key) {
         var now = clock.instant();
+        tenants.setPlan(tenant, plan.word()); // Another run may have created it.
         var owner = tenants.createUser(tenant, ownerName, Role.OWNER, now);
         keys.insert(key, new KeyStore.KeyOwner(tenant, owner, "first key", List.of(Capability.ALL)), now);
         note(tenant, AuditEvent.TENANT_CREATED, ownerName, new AuditEntry.Subject("tenant", name.text(), null), now);

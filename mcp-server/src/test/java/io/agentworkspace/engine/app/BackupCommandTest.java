@@ -24,6 +24,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -70,10 +72,16 @@ class BackupCommandTest {
                     .contains("rows of", "The key for secrets is not in it");
             assertThatThrownBy(() -> run(server.url(), TestDatabase.SECRETS_KEY, good.toString()))
                     .hasMessageContaining("is not empty");
+            ofACluster(server.url(), folder.resolve("cluster").toString());
         }
         // The database is gone: nothing but the backup is read.
         assertThat(run("jdbc:postgresql://127.0.0.1:1/none", TestDatabase.SECRETS_KEY, "--verify", good.toString()))
                 .contains("is good: restored", "and the key for secrets fits");
+        run(
+                "jdbc:postgresql://127.0.0.1:1/none",
+                TestDatabase.SECRETS_KEY,
+                "--verify",
+                folder.resolve("cluster").toString());
         refused(good.toString(), OTHER_KEY, "the key for secrets is wrong");
         endedBySignal(good);
 
@@ -110,6 +118,23 @@ class BackupCommandTest {
         refused(good.toString(), TestDatabase.SECRETS_KEY, "database.dump is missing");
         Files.delete(manifest);
         refused(good.toString(), TestDatabase.SECRETS_KEY, "manifest.json is missing");
+    }
+
+    /** Citus is only in the catalogue of this server, so a dump that asked for it could not be restored. */
+    private static void ofACluster(String url, String folder) throws SQLException {
+        try (var engine = DriverManager.getConnection(url + "&ApplicationName=agent-workspace-engine")) {
+            engine.createStatement().execute("""
+                    SET allow_system_table_mods = on;
+                    INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+                    SELECT 65000, 'citus', extowner, extnamespace, false, '13.2' FROM pg_extension WHERE extname = 'plpgsql'
+                    """);
+            assertThatThrownBy(() -> run(url, TestDatabase.SECRETS_KEY, folder))
+                    .isInstanceOf(BackupFailure.class)
+                    .hasMessageContaining("on several servers (Citus), and engines use it");
+        }
+        // The server may see the connection for a moment after it was closed.
+        await().ignoreExceptionsInstanceOf(BackupFailure.class)
+                .until(() -> run(url, TestDatabase.SECRETS_KEY, folder).contains("rows of"));
     }
 
     /** Nothing stays of a copy of the database that is being verified when the process is told to end. */

@@ -22,6 +22,9 @@ import java.util.function.Supplier;
  * @param temporary creates the folder of a temporary server
  */
 public record Backup(String path, String version, Clock clock, Supplier<Path> temporary) {
+    /** Of the extensions, only the one that each server has: the engine needs none, and Citus need not be where a backup is restored. */
+    private static final String NO_EXTENSION = "--extension=plpgsql";
+
     /** Dumps a running database, and returns what was written. */
     public String make(BackupQueries database, Path folder) {
         var programs = ClientProgram.find("pg_dump", path);
@@ -48,6 +51,7 @@ public record Backup(String path, String version, Clock clock, Supplier<Path> te
                         "--format=custom",
                         "--no-owner",
                         "--no-privileges",
+                        NO_EXTENSION,
                         "--snapshot=" + id,
                         "--file=" + backup.dump()));
         return new Manifest(

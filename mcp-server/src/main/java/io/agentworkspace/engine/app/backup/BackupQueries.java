@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.DatabaseFailure;
 import io.agentworkspace.engine.kernel.db.migration.SchemaVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,6 +38,11 @@ public record BackupQueries(
 
     private static final String EXPORT = "SELECT pg_export_snapshot(), current_setting('server_version')";
 
+    private static final String HAS_CITUS = "SELECT 1 FROM pg_extension WHERE extname = 'citus'";
+
+    private static final String ENGINES =
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'agent-workspace-engine%'";
+
     /** Tables with their columns as a list for SQL. A partition is a part of its table. */
     private static final String TABLES = """
             SELECT quote_ident(c.relname) AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
@@ -56,13 +62,17 @@ public record BackupQueries(
             SELECT quote_ident(sequencename), coalesce(last_value, 0) FROM pg_sequences WHERE schemaname = current_schema()
             """;
 
-    /** What else a schema has, without what belongs to an extension, or to one version of the server. */
+    /**
+     * What else a schema has, without what belongs to an extension, or to one version of the server. Citus hides shards in
+     * {@code pg_class} only.
+     */
     private static final String OBJECTS = """
             SELECT 'indexes', count(*) FROM pg_class WHERE relkind IN ('i', 'I') AND relnamespace = current_schema()::regnamespace
              UNION ALL
             SELECT 'constraints', count(*)
-              FROM pg_constraint
-             WHERE contype <> 'n' AND connamespace = current_schema()::regnamespace
+              FROM pg_constraint k
+              JOIN pg_class c ON c.oid = k.conrelid
+             WHERE k.contype <> 'n' AND c.relnamespace = current_schema()::regnamespace
              UNION ALL
             SELECT 'triggers', count(*)
               FROM pg_trigger t
@@ -96,11 +106,16 @@ public record BackupQueries(
      *
      * @param work gets the snapshot's id and the server's version
      * @throws DatabaseFailure if the database cannot be used
+     * @throws BackupFailure if it is that of a cluster, and engines use it
      */
     Snapshot within(BiConsumer<String, String> work) {
         try (var connection = source().getConnection();
                 var statement = connection.createStatement()) {
             statement.execute(BEGIN);
+            if (isAny(statement, HAS_CITUS) && isAny(statement, ENGINES)) {
+                throw new BackupFailure(
+                        "the database is on several servers (Citus), and engines use it, so a dump would be of several moments: stop them, or back up each server (docs/scale.md#many-primaries)");
+            }
             try (var row = statement.executeQuery(EXPORT)) {
                 row.next();
                 var id = row.getString(1);
@@ -117,6 +132,12 @@ public record BackupQueries(
             }
         } catch (SQLException e) {
             throw DatabaseFailure.of("cannot be used", e);
+        }
+    }
+
+    private static boolean isAny(Statement statement, String query) throws SQLException {
+        try (var rows = statement.executeQuery(query)) {
+            return rows.next();
         }
     }
 

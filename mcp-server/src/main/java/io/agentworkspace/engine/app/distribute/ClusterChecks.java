@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.app.distribute;
 
 import io.agentworkspace.engine.app.distribute.Cluster.Server;
+import io.agentworkspace.engine.app.distribute.Cluster.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -36,6 +37,25 @@ record ClusterChecks(Cluster cluster) {
         return problems;
     }
 
+    /** Returns which servers cannot be reached, so that their tenants wait. */
+    List<String> unreached() {
+        var problems = new ArrayList<String>();
+        reached(problems);
+        return problems;
+    }
+
+    /** Returns what else is wrong while engines use the cluster. */
+    List<String> problemsOfUse() {
+        var problems = new ArrayList<String>();
+        var missing = cluster.missing().stream().map(Table::name).toList();
+        if (!missing.isEmpty()) {
+            problems.add("not yet distributed: %s. Stop the engines, and run ./engine distribute"
+                    .formatted(String.join(", ", missing)));
+        }
+        settings(problems);
+        return problems;
+    }
+
     private void engines(List<String> problems) {
         if (cluster.engines() > 0) {
             problems.add("engines use the database (%d connections): stop them, since all tables are locked meanwhile"
@@ -63,6 +83,16 @@ record ClusterChecks(Cluster cluster) {
 
     private void servers(List<String> problems) {
         reached(problems);
+        settings(problems);
+        var locks = locks();
+        each(
+                problems,
+                server -> server.isReached() && !server.isCoordinator() && server.locks() < locks,
+                "has room for too few locks: set max_locks_per_transaction there so that its product with max_connections + max_prepared_transactions is at least %d, and restart it"
+                        .formatted(locks));
+    }
+
+    private void settings(List<String> problems) {
         each(
                 problems,
                 server -> server.isReached() && server.prepared() == 0,
@@ -79,12 +109,6 @@ record ClusterChecks(Cluster cluster) {
                 problems,
                 server -> server.isReached() && server.connections() != 1,
                 "opens several connections for one statement, which keeps an idle engine busy: ALTER SYSTEM SET citus.max_adaptive_executor_pool_size = 1 there, and SELECT pg_reload_conf()");
-        var locks = locks();
-        each(
-                problems,
-                server -> server.isReached() && !server.isCoordinator() && server.locks() < locks,
-                "has room for too few locks: set max_locks_per_transaction there so that its product with max_connections + max_prepared_transactions is at least %d, and restart it"
-                        .formatted(locks));
     }
 
     private void each(List<String> problems, Predicate<Server> isWrong, String words) {

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.app.distribute.Cluster.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,6 +106,22 @@ public record Distribution(ClusterQueries queries) {
 
     /** @param isReady whether nothing is to be done before */
     public record Plan(boolean isReady, String text) {}
+
+    /** Returns what an operator should know while engines run; nothing if all tables are on one server. */
+    public Optional<State> state() {
+        var cluster = queries.read();
+        var checks = new ClusterChecks(cluster);
+        return cluster.moved().isEmpty()
+                ? Optional.empty()
+                : Optional.of(new State(checks.unreached(), checks.problemsOfUse(), state(cluster)));
+    }
+
+    /**
+     * @param unreached that servers cannot be reached, so that their tenants wait
+     * @param problems what else is wrong, with what to do
+     * @param words where the tables are
+     */
+    public record State(List<String> unreached, List<String> problems, String words) {}
 
     static int shards(Cluster cluster) {
         return cluster.shards() > 0

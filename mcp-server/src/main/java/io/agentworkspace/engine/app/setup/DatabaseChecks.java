@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.app.setup;
 
+import io.agentworkspace.engine.app.distribute.ClusterQueries;
+import io.agentworkspace.engine.app.distribute.Distribution;
 import io.agentworkspace.engine.app.setup.SetupQueries.Facts;
 import io.agentworkspace.engine.kernel.db.DatabaseFailure;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -33,6 +35,7 @@ record DatabaseChecks(SetupQueries queries, boolean isOwn, int poolSize, Clock c
                     schema(facts.schema()),
                     connections(facts),
                     backup(facts)));
+            findings.addAll(servers());
             if (facts.isPooled()) {
                 findings.add(pooler(facts.isDirectPooled()));
             }
@@ -155,6 +158,25 @@ record DatabaseChecks(SetupQueries queries, boolean isOwn, int poolSize, Clock c
         return facts.connections() + each > facts.mostConnections()
                 ? Finding.warn("connections", "%s: raise max_connections, or lower ENGINE_DATABASE_POOL_SIZE", words)
                 : Finding.ok("connections", "%s", words);
+    }
+
+    /** Returns whether the servers of a cluster are as they should be; nothing if there is one server. */
+    private List<Finding> servers() {
+        var direct = queries.direct();
+        try (var cluster =
+                ClusterQueries.begin(direct == null ? queries.url() : direct, queries.user(), queries.password())) {
+            return new Distribution(cluster)
+                    .state()
+                    .map(DatabaseChecks::servers)
+                    .orElse(List.of());
+        }
+    }
+
+    private static List<Finding> servers(Distribution.State state) {
+        var findings = new ArrayList<Finding>();
+        state.unreached().forEach(words -> findings.add(Finding.fail("servers", "%s. Its tenants wait", words)));
+        state.problems().forEach(words -> findings.add(Finding.warn("servers", "%s", words)));
+        return findings.isEmpty() ? List.of(Finding.ok("servers", "%s", state.words())) : findings;
     }
 
     private static Finding backup(Facts facts) {

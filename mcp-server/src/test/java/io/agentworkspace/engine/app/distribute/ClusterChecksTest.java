@@ -79,6 +79,18 @@ class ClusterChecksTest {
                 .startsWith("engines use");
     }
 
+    @Test
+    void whileEnginesRunServersAndNewTablesAreChecked() {
+        var lost = new Server("db1", 5432, false, false, 0, false, false, 1, 0);
+        var several = new Server("db2", 5432, false, true, 1, true, true, 16, 0);
+        var checks = new ClusterChecks(cluster(CURRENT, 14, COORDINATOR, lost, several));
+        assertThat(checks.unreached()).singleElement().asString().startsWith("db1:5432 cannot be reached");
+        assertThat(checks.problemsOfUse())
+                .satisfiesExactly(
+                        tables -> assertThat(tables).startsWith("not yet distributed: novel. Stop the engines"),
+                        settings -> assertThat(settings).startsWith("db2:5432 opens several connections"));
+    }
+
     /** Neither an empty database nor one of a former version has all tables. */
     @Test
     void withoutTheCurrentSchemaNothingIsDistributed() {
