@@ -126,6 +126,23 @@ async function everyPage(width) {
   await page.context().close();
 }
 
+// What is entered while another message is on its way goes next.
+async function hurried(ann, bob) {
+  const isChat = '**/tools/AP_Chat/invoke';
+  const { promise, resolve } = Promise.withResolvers();
+  await ann.route(isChat, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  for (const text of ['I type fast', 'and this is more']) {
+    await ann.getByLabel('Message to den/main').fill(text);
+    await ann.keyboard.press('Enter');
+  }
+  resolve();
+  await bob.locator('.said', { hasText: 'and this is more' }).waitFor();
+  await ann.unroute(isChat);
+}
+
 // Two people in one room: what one says the other reads without doing anything; and what is full of markup shows as text.
 async function together() {
   const ann = await open(OWNER_KEY, '/console/spaces/den/main');
@@ -143,6 +160,7 @@ async function together() {
     sent.push(Date.now() - began);
   }
   report('together', { took: sent, asked: urls, markup: await bob.locator('.transcript :is(img, b b, script)').count(), said: await bob.locator('.said').last().textContent() });
+  await hurried(ann, bob);
   await bob.getByLabel('Message to den/main').fill('I read it');
   await bob.keyboard.press('Enter');
   await ann.locator('.said', { hasText: 'I read it' }).waitFor();

@@ -10,6 +10,7 @@ export class Composer {
   #code;
   #attached = [];
   #wrong = '';
+  #isEntered = false;
 
   // @param options label, placeholder; args, which makes the arguments of AP_Chat of a text; sent, called with the message; changed; attaches
   constructor(options) {
@@ -46,24 +47,34 @@ export class Composer {
     this.focus();
   };
 
+  // What is written and entered while another message is on its way goes next.
   #submit = (event) => {
     event.preventDefault();
-    const content = this.#text();
-    if (!content) return;
+    this.#isEntered = true;
     whileBusy(this.#send.value, async () => {
-      this.#wrong = '';
-      try {
-        const body = await call('AP_Chat', this.#args(content));
-        if (this.#text() === content) this.#say.value.value = '';
-        this.replying = null;
-        this.#attached = [];
-        this.#options.sent(body.content?.[0]);
-      } catch (error) {
-        this.#wrong = error.message;
+      while (this.#isEntered) {
+        this.#isEntered = false;
+        await this.#sendText();
       }
-      this.#options.changed();
     });
   };
+
+  async #sendText() {
+    const content = this.#text();
+    if (!content) return;
+    this.#wrong = '';
+    try {
+      const body = await call('AP_Chat', this.#args(content));
+      if (this.#text() === content) this.#say.value.value = '';
+      this.replying = null;
+      this.#attached = [];
+      this.#options.sent(body.content?.[0]);
+    } catch (error) {
+      this.#wrong = error.message;
+      this.#isEntered = false;
+    }
+    this.#options.changed();
+  }
 
   #key = (event) => {
     if (!isEnter(event) || event.shiftKey) return;

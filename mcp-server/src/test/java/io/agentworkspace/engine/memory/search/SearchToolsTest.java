@@ -214,11 +214,12 @@ class SearchToolsTest {
                                     change)
                 SELECT tenant_id, bank_id, gen_random_uuid(), 'delta two', '{}', author_id, contributors, '{}', now(), now(), '4'
                   FROM memory
-                 WHERE tenant_id = :tenant
+                 WHERE tenant_id = :tenant;
+                DELETE FROM memory_vector WHERE tenant_id = :tenant -- Their changes would lead to it, too.
                 """);
-        inEachTenant("DELETE FROM memory_vector WHERE tenant_id = :tenant"); // Their changes would lead to it, too.
         assertThat(texts(search("delta"))).containsExactly("delta one");
-        inEachTenant("UPDATE event_feed SET epoch = epoch + 1 WHERE tenant_id = :tenant");
+        // As of a tenant that is known on a server: a new one gets the epoch 0.
+        inEachTenant("UPDATE event_feed SET epoch = epoch + 1, home = 'elsewhere' WHERE tenant_id = :tenant");
         assertThat(texts(search("delta"))).containsExactlyInAnyOrder("delta one", "delta two");
     }
 
