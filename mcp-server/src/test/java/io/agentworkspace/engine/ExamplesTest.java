@@ -150,6 +150,9 @@ class ExamplesTest {
         var answers = new LinkedHashMap<String, ObjectNode>();
         var failed = new ArrayList<String>();
         for (var tool : story()) {
+            if (tool.equals("WH_Feed")) {
+                TestDatabase.awaitNumbered(tenantOf(key));
+            }
             var answer = way.play(tool, key);
             answers.put(tool, answer);
             if (tool.equals(ASK)) {
@@ -224,6 +227,14 @@ class ExamplesTest {
                 : await().until(() -> newest(list, key).path("id").asString(""), id -> !id.isEmpty());
         OWN.put(own, stands.group("word"));
         return example.replace(stands.group("word"), own);
+    }
+
+    private static long tenantOf(String key) {
+        return TestDatabase.db()
+                .sql("SELECT tenant_id FROM api_key WHERE id = :key")
+                .set("key", ApiKey.parse(key).id())
+                .one(row -> row.number("tenant_id"))
+                .orElseThrow();
     }
 
     /** Returns the newest element of the list's only array. */

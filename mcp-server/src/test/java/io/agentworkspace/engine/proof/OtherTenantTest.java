@@ -231,7 +231,8 @@ class OtherTenantTest {
         real.put("$own", ApiKey.parse(one).id());
         nowhere.put("$own", ApiKey.parse(other).id());
         for (var api : ClientApi.values()) {
-            awaitNumbered(strangers.id(api));
+            TestDatabase.awaitNumbered(
+                    strangers.id(api)); // A disabled endpoint shows the number of the last event before it.
         }
         real.put("$mine", endpoint(one, false));
         nowhere.put("$mine", endpoint(other, false));
@@ -315,15 +316,6 @@ class OtherTenantTest {
                 .set("id", id)
                 .run();
         return id;
-    }
-
-    /** Waits until the tenant's events are numbered: a disabled endpoint shows the number of the last one before it. */
-    private static void awaitNumbered(long tenant) {
-        await().until(() -> TestDatabase.db()
-                .sql("SELECT 1 AS one FROM event WHERE tenant_id = :tenant AND seq IS NULL")
-                .set("tenant", tenant)
-                .one(_ -> true)
-                .isEmpty());
     }
 
     /** Waits until the key's use is written, since lists of keys show it. */

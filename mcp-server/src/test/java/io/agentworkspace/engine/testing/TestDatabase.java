@@ -93,6 +93,15 @@ public final class TestDatabase {
         return DB.sql("SELECT count(*) FROM " + table).one(row -> row.number(1)).orElseThrow();
     }
 
+    /** Waits until all events of the tenant have their place in the feed. */
+    public static void awaitNumbered(long tenant) {
+        await().until(() -> DB.sql(
+                        "SELECT 1 AS one FROM event WHERE tenant_id = :tenant AND seq IS NULL AND NOT directed")
+                .set("tenant", tenant)
+                .one(_ -> true)
+                .isEmpty());
+    }
+
     public static EmbeddedPostgres postgres() {
         return POSTGRES;
     }

@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
-import static org.awaitility.Awaitility.await;
-
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -49,11 +47,7 @@ public final class WebhookToolsFixture {
     /** Waits until all events of the tenant and its twin are numbered, and their deliveries are queued. */
     void awaitPlaced() {
         for (var api : ClientApi.values()) {
-            await().until(() -> TestDatabase.db()
-                    .sql("SELECT id FROM event WHERE tenant_id = :tenant AND seq IS NULL AND NOT directed")
-                    .set("tenant", tenant.id(api))
-                    .list(row -> row.text("id"))
-                    .isEmpty());
+            TestDatabase.awaitNumbered(tenant.id(api));
         }
     }
 
