@@ -62,12 +62,14 @@ export class Composer {
   async #sendText() {
     const content = this.#text();
     if (!content) return;
+    const { replying } = this;
+    const attached = this.#attached;
     this.#wrong = '';
     try {
       const body = await call('AP_Chat', this.#args(content));
       if (this.#text() === content) this.#say.value.value = '';
-      this.replying = null;
-      this.#attached = [];
+      if (this.replying === replying) this.replying = null;
+      if (this.#attached === attached) this.#attached = [];
       this.#options.sent(body.content?.[0]);
     } catch (error) {
       this.#wrong = error.message;

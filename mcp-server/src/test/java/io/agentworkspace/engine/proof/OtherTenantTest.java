@@ -231,8 +231,8 @@ class OtherTenantTest {
         real.put("$own", ApiKey.parse(one).id());
         nowhere.put("$own", ApiKey.parse(other).id());
         for (var api : ClientApi.values()) {
-            TestDatabase.awaitNumbered(
-                    strangers.id(api)); // A disabled endpoint shows the number of the last event before it.
+            // A disabled endpoint shows the number of the last event before it.
+            TestDatabase.awaitNumbered(strangers.id(api));
         }
         real.put("$mine", endpoint(one, false));
         nowhere.put("$mine", endpoint(other, false));

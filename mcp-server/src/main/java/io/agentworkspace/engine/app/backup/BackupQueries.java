@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.app.backup;
 
 import io.agentworkspace.engine.app.backup.Manifest.TableSum;
+import io.agentworkspace.engine.app.distribute.ClusterQueries;
 import io.agentworkspace.engine.kernel.db.DatabaseFailure;
 import io.agentworkspace.engine.kernel.db.migration.SchemaVersion;
 import java.sql.Connection;
@@ -37,11 +38,6 @@ public record BackupQueries(
             """;
 
     private static final String EXPORT = "SELECT pg_export_snapshot(), current_setting('server_version')";
-
-    private static final String HAS_CITUS = "SELECT 1 FROM pg_extension WHERE extname = 'citus'";
-
-    private static final String ENGINES =
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'agent-workspace-engine%'";
 
     /** Tables with their columns as a list for SQL. A partition is a part of its table. */
     private static final String TABLES = """
@@ -112,10 +108,7 @@ public record BackupQueries(
         try (var connection = source().getConnection();
                 var statement = connection.createStatement()) {
             statement.execute(BEGIN);
-            if (isAny(statement, HAS_CITUS) && isAny(statement, ENGINES)) {
-                throw new BackupFailure(
-                        "the database is on several servers (Citus), and engines use it, so a dump would be of several moments: stop them, or back up each server (docs/scale.md#many-primaries)");
-            }
+            refuseUsedCluster(statement);
             try (var row = statement.executeQuery(EXPORT)) {
                 row.next();
                 var id = row.getString(1);
@@ -135,9 +128,13 @@ public record BackupQueries(
         }
     }
 
-    private static boolean isAny(Statement statement, String query) throws SQLException {
-        try (var rows = statement.executeQuery(query)) {
-            return rows.next();
+    private static void refuseUsedCluster(Statement statement) throws SQLException {
+        try (var row = statement.executeQuery(ClusterQueries.IS_USED)) {
+            row.next();
+            if (row.getBoolean(1)) {
+                throw new BackupFailure(
+                        "the database is on several servers (Citus), and engines use it, so a dump would be of several moments: stop them, or back up each server (docs/scale.md#many-primaries)");
+            }
         }
     }
 

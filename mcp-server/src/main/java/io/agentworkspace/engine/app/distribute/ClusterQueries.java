@@ -35,6 +35,12 @@ public final class ClusterQueries implements AutoCloseable {
              WHERE datname = current_database() AND application_name LIKE 'agent-workspace-engine%' AND pid <> pg_backend_pid()
             """;
 
+    /** Whether the database may be on several servers, and engines use it. */
+    public static final String IS_USED = SqlTemplate.of("SELECT ({has_citus}) AND ({engines}) > 0")
+            .with("has_citus", HAS_CITUS)
+            .with("engines", ENGINES)
+            .sql();
+
     private static final String TABLES = """
             SELECT CAST(CAST(c.oid AS regclass) AS text) AS name, '' AS place,
                    CASE WHEN c.relname IN ('tenant', 'plan_limit') THEN 'COPIED'

@@ -109,7 +109,7 @@ class StreamsTest {
         var both = "{'notifications': {'toolsListChanged': true, 'promptsListChanged': true}}";
         try (var events = peer.events("subscriptions/listen", both)) {
             events.next();
-            Fixtures.change(new SubscribedChange(2, SubscribedChange.TOOLS, List.of()));
+            Fixtures.change(new SubscribedChange(TestKeys.TENANT + 1, SubscribedChange.TOOLS, List.of()));
             Fixtures.change(new SubscribedChange(TestKeys.TENANT, SubscribedChange.PROMPTS, List.of()));
             assertThat(events.next().get("method").asString()).isEqualTo("notifications/prompts/list_changed");
         }

@@ -52,7 +52,7 @@ class OverloadTest {
             assertThat(command.headers().firstValue("Retry-After")).hasValue("7");
             assertThat(json(command).at("/status/internal_code").asInt()).isEqualTo(4001);
 
-            var other = server.keys.addTo(2);
+            var other = server.keys.addToAnother();
             assertThat(server.get("/api/me", "X-Api-Key", other).statusCode()).isEqualTo(200);
             assertThat(command(server, other).statusCode()).isEqualTo(200);
             end(waiting);

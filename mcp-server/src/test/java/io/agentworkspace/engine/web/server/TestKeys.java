@@ -47,8 +47,8 @@ public final class TestKeys implements Callers {
     }
 
     /** Adds a key of an owner in another tenant. */
-    String addTo(long other) {
-        return add(other, Role.OWNER, "*");
+    String addToAnother() {
+        return add(tenant + 1, Role.OWNER, "*");
     }
 
     private String add(long of, Role role, String... capabilities) {
