@@ -1,6 +1,8 @@
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -37,7 +39,7 @@ final class Calls implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "calls beside a bare handler [--rounds 5] [--seconds 3] [--warm 20000] [--only AP_Read,...] [--rows 10000] [--tenants 1000] [--growth 1: as the tenant grows]"
+        return "calls beside a bare handler [--rounds 5] [--seconds 3] [--warm 20000] [--only AP_Read,...] [--rows 10000] [--tenants 1000] [--workers 3: on a cluster of Citus, without rows] [--growth 1: as the tenant grows]"
                 + " [--write 1: into docs/dev/performance.md] [--short 1: quick]";
     }
 
@@ -101,16 +103,21 @@ final class Calls implements Bench.Benchmark {
         var warm = options.number("warm", isShort ? 2_000 : 20_000);
         var only = List.of(options.text("only", "").split(","));
         var echo = only.getFirst().isEmpty() || only.contains("echo") ? Echo.start() : null;
-        try (var engine = Engine.start();
+        var tenants = options.number("tenants", 1);
+        var workers = options.number("workers", 0);
+        try (var cluster = workers == 0 ? null : new CitusCluster(workers);
+                var engine = cluster == null ? Engine.start() : distributed(cluster, tenants);
                 var limit = limit(engine);
-                var ours = new Usage(engine.pid(), engine.postmaster(), true);
-                var bare = new Usage(limit.pid(), engine.postmaster(), true)) {
+                var ours = new Usage(engine.pid(), true, cluster == null ? List.of(engine.postmaster()) : cluster.postmasters());
+                var bare = new Usage(limit.pid(), true, List.of(cluster == null ? engine.postmaster() : cluster.coordinator().postmaster()))) {
             var workspace = new Workspace(engine);
-            Growth.fill(engine, 0, options.number("rows", 0), options.number("tenants", 1));
+            if (cluster == null) {
+                Growth.fill(engine, 0, options.number("rows", 0), tenants);
+            }
             Growth.tasks(engine, isShort ? 20_000 : 300_000);
             var rows = rows(workspace, ours, limit.url(), bare);
             if (echo != null) {
-                rows.add(row("TypeScript echo", "AP_Read, MCP modern", echo.url() + "/mcp", new Usage(echo.pid(), 0, false),
+                rows.add(row("TypeScript echo", "AP_Read, MCP modern", echo.url() + "/mcp", new Usage(echo.pid(), false, List.of()),
                         _ -> List.of(Workspace.modern(echo.url() + "/mcp", "", "echo", "{\"text\":\"hello\"}"))));
             }
             rows.removeIf(row -> !only.getFirst().isEmpty()
@@ -197,6 +204,14 @@ final class Calls implements Bench.Benchmark {
             }
         }
         return lines.toString();
+    }
+
+    /** Returns an engine on the cluster beside other tenants. The tables of the bare handler stay on the coordinator. */
+    private static Engine distributed(CitusCluster cluster, int tenants) throws Exception {
+        var environment = Servers.engine(cluster.coordinator().url(), ApiKey.generate(new SecureRandom()).reveal());
+        cluster.tenants(environment, tenants);
+        System.err.print(Engine.command(environment, "distribute"));
+        return Engine.startIn(environment);
     }
 
     private static Peer limit(Engine engine) throws Exception {

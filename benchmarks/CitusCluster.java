@@ -11,7 +11,7 @@ final class CitusCluster implements AutoCloseable {
     /** What docs/scale.md contains for each server, without a statistic that is sent elsewhere. */
     private static final String SETTINGS = "-c shared_preload_libraries=citus -c wal_level=logical -c max_prepared_transactions=300"
             + " -c citus.enable_unsafe_triggers=on -c citus.allow_nested_distributed_execution=on"
-            + " -c citus.max_adaptive_executor_pool_size=1 -c citus.enable_statistics_collection=off";
+            + " -c citus.max_adaptive_executor_pool_size=1 -c citus.enable_statistics_collection=off -c jit=off";
 
     private static final List<String> TENANTS = List.of(
             "INSERT INTO tenant (tenant_id, name, name_key, created_at) VALUES (?, 'drill ' || ?, 'drill ' || ?, now())",
@@ -65,8 +65,20 @@ final class CitusCluster implements AutoCloseable {
         coordinator().sql("SELECT rebalance_table_shards()");
     }
 
-    /** Creates tenants before they are distributed. Returns the key of the owner of each by the tenant's id. */
-    Map<Long, String> tenants(int count) throws Exception {
+    List<Long> postmasters() throws Exception {
+        var all = new ArrayList<Long>();
+        for (var server : servers) {
+            all.add(server.postmaster());
+        }
+        return all;
+    }
+
+    /**
+     * Lets an engine with these settings create the schema, and then creates tenants, which are not yet distributed. Returns the key
+     * of the owner of each by the tenant's id.
+     */
+    Map<Long, String> tenants(Map<String, String> environment, int count) throws Exception {
+        Engine.startIn(environment).close();
         var keys = new HashMap<Long, String>();
         var random = new SecureRandom();
         try (var connection = DriverManager.getConnection(coordinator().url())) {

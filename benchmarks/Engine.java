@@ -131,7 +131,10 @@ final class Engine implements AutoCloseable {
     }
 
     String key() throws IOException {
-        return Files.readString(directory.resolve("first-api-key")).strip();
+        var key = environment.get("ENGINE_BOOTSTRAP_KEY");
+        return key != null
+                ? key
+                : Files.readString(directory.resolve("first-api-key")).strip();
     }
 
     /** Creates another tenant, and returns its key. */
@@ -179,7 +182,12 @@ final class Engine implements AutoCloseable {
         return Long.parseLong(Files.readAllLines(directory.resolve("postgres/postmaster.pid")).getFirst().strip());
     }
 
+    /** Returns the address of the database that the settings name, or else of the embedded one. */
     String jdbcUrl() throws IOException {
+        var url = environment.get("ENGINE_DATABASE_URL");
+        if (url != null) {
+            return url;
+        }
         var port = Files.readAllLines(directory.resolve("postgres/postmaster.pid")).get(3).strip();
         return "jdbc:postgresql://127.0.0.1:%s/postgres".formatted(port);
     }
@@ -194,7 +202,8 @@ final class Engine implements AutoCloseable {
     }
 
     String password() throws IOException {
-        return Files.readString(directory.resolve("postgres-password")).strip();
+        var file = directory.resolve("postgres-password");
+        return Files.notExists(file) ? "" : Files.readString(file).strip();
     }
 
     /** Returns the command of another Java program of the benchmarks, with the engine's options. */

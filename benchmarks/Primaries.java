@@ -32,8 +32,7 @@ final class Primaries implements Bench.Benchmark {
         var key = ApiKey.generate(new SecureRandom()).reveal();
         try (var cluster = new CitusCluster(options.number("workers", 3))) {
             var environment = Servers.engine(cluster.coordinator().url(), key);
-            Engine.startIn(environment).close();
-            var keys = cluster.tenants(options.number("tenants", 1_000));
+            var keys = cluster.tenants(environment, options.number("tenants", 1_000));
             cluster.use(1);
             System.out.print(Engine.command(environment, "distribute"));
             try (var engine = Engine.startIn(environment);
@@ -81,7 +80,7 @@ final class Primaries implements Bench.Benchmark {
             this.engine = engine;
             this.keys = keys;
             this.time = time;
-            ofEngine = new Usage(engine.pid(), cluster.coordinator().postmaster(), true);
+            ofEngine = new Usage(engine.pid(), true, List.of(cluster.coordinator().postmaster()));
             requests = requests(List.copyOf(keys.values()));
         }
 
@@ -144,7 +143,7 @@ final class Primaries implements Bench.Benchmark {
         private Times times() throws Exception {
             var workers = new ArrayList<Double>();
             for (var worker : cluster.workers()) {
-                try (var usage = new Usage(0, worker.postmaster(), false)) {
+                try (var usage = new Usage(0, false, List.of(worker.postmaster()))) {
                     workers.add(usage.now().postgres());
                 }
             }

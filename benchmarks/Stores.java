@@ -54,7 +54,7 @@ final class Stores {
     }
 
     private void measure(Engine engine, Turns turns) throws Exception {
-        try (var usage = new Usage(engine.pid(), engine.postmaster(), false)) {
+        try (var usage = new Usage(engine.pid(), false, List.of(engine.postmaster()))) {
             var before = usage.now();
             var began = System.nanoTime();
             var calls = new Callers(engine.url(), engine.key()).work(1, turn, _ -> store()).sorted().length;

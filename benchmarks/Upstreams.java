@@ -107,7 +107,7 @@ final class Upstreams implements Bench.Benchmark {
         var all = new LinkedHashMap<Way, Callers.Latencies>();
         ways.forEach(way -> all.put(way, new Callers.Latencies(new long[0])));
         var spent = 0.0;
-        try (var usage = new Usage(engine.pid(), engine.postmaster(), true)) {
+        try (var usage = new Usage(engine.pid(), true, List.of(engine.postmaster()))) {
             for (var round = 0; round < rounds; round++) {
                 for (var way : ways) {
                     var before = usage.now();

@@ -4,6 +4,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.remote.JMXConnector;
@@ -11,21 +12,20 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * The resources that a JVM and a PostgreSQL have used so far: processor time from Linux's /proc, and
+ * The resources that a JVM and its PostgreSQL servers have used so far: processor time from Linux's /proc, and
  * the bytes that the JVM allocated.
  */
 final class Usage implements AutoCloseable {
     private static final double TICK = 1e6 / 100;
 
     private final long jvm;
-    private final long postmaster;
+    private final List<Long> postmasters;
     private final JMXConnector connector;
     private final MBeanServerConnection beans;
 
-    /** @param postmaster 0 if there is none */
-    Usage(long jvm, long postmaster, boolean isJvm) throws Exception {
+    Usage(long jvm, boolean isJvm, List<Long> postmasters) throws Exception {
         this.jvm = jvm;
-        this.postmaster = postmaster;
+        this.postmasters = postmasters;
         if (!isJvm) {
             connector = null;
             beans = null;
@@ -55,17 +55,20 @@ final class Usage implements AutoCloseable {
         return new Sum(time(jvm, false), postgres(), allocated);
     }
 
-    /** Returns the time of the postmaster, of its ended children, and of the running ones. */
+    /** Returns the time of the postmasters, of their ended children, and of the running ones. */
     private double postgres() throws IOException {
-        if (postmaster == 0) {
+        if (postmasters.isEmpty()) {
             return Double.NaN;
         }
-        var sum = time(postmaster, true);
+        var sum = 0.0;
+        for (var postmaster : postmasters) {
+            sum += time(postmaster, true);
+        }
         try (var all = Files.list(Path.of("/proc"))) {
             for (var process : all.filter(path -> path.getFileName().toString().matches("\\d+")).toList()) {
                 var pid = Long.parseLong(process.getFileName().toString());
                 var fields = stat(pid);
-                if (fields.length > 15 && Long.parseLong(fields[1]) == postmaster) {
+                if (fields.length > 15 && postmasters.contains(Long.parseLong(fields[1]))) {
                     sum += time(pid, false);
                 }
             }

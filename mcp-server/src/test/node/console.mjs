@@ -128,19 +128,40 @@ async function everyPage(width) {
 
 // What is entered while another message is on its way goes next.
 async function hurried(ann, bob) {
+  const box = ann.getByLabel('Message to den/main');
+  await box.click();
+  const texts = ['I type fast', 'I type fast and more', 'I type fast'];
+  await whileHeld(ann, (route) => route.continue(), async () => {
+    for (const text of texts) {
+      await ann.keyboard.type(text);
+      await ann.keyboard.press('Enter');
+    }
+  });
+  await bob.locator('.said', { hasText: 'I type fast' }).nth(2).waitFor();
+  const refused = { status: { success: false, note: 'Not now.', error: 'overloaded' } };
+  await whileHeld(ann, (route) => route.fulfill({ json: refused }), async () => {
+    await ann.keyboard.type('is not sent');
+    await ann.keyboard.press('Enter');
+    await ann.keyboard.type('was written meanwhile');
+  });
+  await ann.locator('.composer-place .problem', { hasText: 'Not now.' }).waitFor();
+  const said = (await bob.locator('.said').allInnerTexts()).filter((text) => text.startsWith('I type fast'));
+  report('hurried', { said, box: await box.inputValue() });
+  await box.fill('');
+}
+
+// Holds messages back until work is done, and then does with each what the function says.
+async function whileHeld(page, then, work) {
   const isChat = '**/tools/AP_Chat/invoke';
   const { promise, resolve } = Promise.withResolvers();
-  await ann.route(isChat, async (route) => {
+  await page.route(isChat, async (route) => {
     await promise;
-    await route.continue();
+    await then(route);
   });
-  for (const text of ['I type fast', 'and this is more']) {
-    await ann.getByLabel('Message to den/main').fill(text);
-    await ann.keyboard.press('Enter');
-  }
+  await work();
   resolve();
-  await bob.locator('.said', { hasText: 'and this is more' }).waitFor();
-  await ann.unroute(isChat);
+  await page.locator('.composer button[type=submit]:not([aria-disabled])').waitFor(); // All are sent.
+  await page.unroute(isChat);
 }
 
 // Two people in one room: what one says the other reads without doing anything; and what is full of markup shows as text.

@@ -10,7 +10,7 @@ export class Composer {
   #code;
   #attached = [];
   #wrong = '';
-  #isEntered = false;
+  #waiting = [];
 
   // @param options label, placeholder; args, which makes the arguments of AP_Chat of a text; sent, called with the message; changed; attaches
   constructor(options) {
@@ -47,34 +47,45 @@ export class Composer {
     this.focus();
   };
 
-  // What is written and entered while another message is on its way goes next.
+  // A message leaves the box at once, and is sent after those before it.
   #submit = (event) => {
     event.preventDefault();
-    this.#isEntered = true;
+    const content = this.#text();
+    if (!content || !may('AP_Chat')) return;
+    this.#waiting.push({ content, args: this.#args(content), replying: this.replying, attached: this.#attached });
+    this.#hold({ content: '', replying: null, attached: [] });
     whileBusy(this.#send.value, async () => {
-      while (this.#isEntered) {
-        this.#isEntered = false;
-        await this.#sendText();
-      }
+      while (this.#waiting.length) await this.#sendNext();
     });
   };
 
-  async #sendText() {
-    const content = this.#text();
-    if (!content) return;
-    const { replying } = this;
-    const attached = this.#attached;
+  async #sendNext() {
     this.#wrong = '';
-    try {
-      const body = await call('AP_Chat', this.#args(content));
-      if (this.#text() === content) this.#say.value.value = '';
-      if (this.replying === replying) this.replying = null;
-      if (this.#attached === attached) this.#attached = [];
+    const body = await call('AP_Chat', this.#waiting[0].args).catch((error) => this.#putBack(error.message));
+    if (body) {
+      this.#waiting.shift();
       this.#options.sent(body.content?.[0]);
-    } catch (error) {
-      this.#wrong = error.message;
-      this.#isEntered = false;
     }
+    this.#options.changed();
+  }
+
+  // What was not sent is before what was written meanwhile.
+  #putBack(wrong) {
+    const [{ replying, attached }] = this.#waiting;
+    const content = [...this.#waiting.splice(0).map((one) => one.content), this.#text()].filter(Boolean).join('\n');
+    this.#wrong = wrong;
+    if (!this.#say.value) return toast(`Not sent: ${wrong}: ${content}`);
+    return this.#hold({
+      content,
+      replying: this.replying ?? replying,
+      attached: [...new Set([...attached, ...this.#attached])],
+    });
+  }
+
+  #hold({ content, replying, attached }) {
+    this.#say.value.value = content;
+    this.replying = replying;
+    this.#attached = attached;
     this.#options.changed();
   }
 

@@ -129,6 +129,14 @@ class ConsoleTest {
     }
 
     @Test
+    void messagesOfOneWhoTypesFastAreEachSentOnce() {
+        var hurried = steps.only("hurried");
+        assertThat(hurried.path("said").valueStream().map(JsonNode::asString))
+                .containsExactly("I type fast", "I type fast and more", "I type fast");
+        assertThat(hurried.path("box").asString()).isEqualTo("is not sent\nwas written meanwhile");
+    }
+
+    @Test
     void whatOneSaysTheOtherReads() {
         assertThat(steps.only("together").path("took")).hasSize(3);
         assertThat(steps.only("together").path("asked"))

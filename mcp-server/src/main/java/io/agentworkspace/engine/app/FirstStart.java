@@ -45,7 +45,7 @@ final class FirstStart {
                 clock);
         db.transaction(() -> tenants.isFresh() ? Optional.of(founder.create(NAME)) : Optional.empty());
         // With Citus, a transaction that writes to every server cannot also send the notification of a new key.
-        return db.transaction(() -> tenants.withoutOwner(NAME).map(tenant -> {
+        return db.transaction(() -> tenants.withoutUser(NAME).map(tenant -> {
             var key = settings.tenants().bootstrapKey() == null
                     ? ApiKey.generate(new SecureRandom())
                     : ApiKey.parse(settings.tenants().bootstrapKey());

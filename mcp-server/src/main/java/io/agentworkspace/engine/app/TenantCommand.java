@@ -61,11 +61,10 @@ record TenantCommand(Settings settings, Clock clock) {
                     throw new InvalidSetting(
                             "the database is empty: start the engine on it first, which creates the tenant 'default'");
                 }
-                return tenants.withoutOwner(name).orElseGet(() -> founding.create(name));
+                return tenants.withoutUser(name).orElseGet(() -> founding.create(name));
             });
             return db.transaction(() -> {
-                var created =
-                        tenants.withoutOwner(name).orElseThrow(() -> Problem.alreadyExists("tenant", name.text()));
+                var created = tenants.withoutUser(name).orElseThrow(() -> Problem.alreadyExists("tenant", name.text()));
                 return founding.createOwner(created, name, owner, ApiKey.generate(new SecureRandom()));
             });
         }

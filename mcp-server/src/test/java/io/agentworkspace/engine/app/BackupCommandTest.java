@@ -125,9 +125,12 @@ class BackupCommandTest {
         try (var engine = DriverManager.getConnection(url + "&ApplicationName=agent-workspace-engine")) {
             engine.createStatement().execute("""
                     SET allow_system_table_mods = on;
+                    CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass);
                     INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
                     SELECT 65000, 'citus', extowner, extnamespace, false, '13.2' FROM pg_extension WHERE extname = 'plpgsql'
                     """);
+            run(url, TestDatabase.SECRETS_KEY, folder + "-not-distributed");
+            engine.createStatement().execute("INSERT INTO pg_dist_partition VALUES ('agent')");
             assertThatThrownBy(() -> run(url, TestDatabase.SECRETS_KEY, folder))
                     .isInstanceOf(BackupFailure.class)
                     .hasMessageContaining("on several servers (Citus), and engines use it");

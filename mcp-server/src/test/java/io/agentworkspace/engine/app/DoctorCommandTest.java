@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
@@ -101,6 +102,25 @@ class DoctorCommandTest {
         var clock = new TestClock();
         clock.advance(Duration.ofHours(2));
         assertThat(check(Map.of(), clock).text()).contains("warn  clock", "ahead of the database's");
+    }
+
+    /** Citus is only in the catalogue of this database. */
+    @Test
+    void aClusterThatCannotBeReadHidesNothingElse() throws Exception {
+        var url = TestDatabase.url("doctor_of_a_cluster");
+        try (var _ = TestDatabase.empty("doctor_of_a_cluster");
+                var connection = DriverManager.getConnection(url)) {
+            connection.createStatement().execute("""
+                    SET allow_system_table_mods = on;
+                    INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+                    SELECT 65000, 'citus', extowner, extnamespace, false, '13.2' FROM pg_extension WHERE extname = 'plpgsql'
+                    """);
+            wrong(
+                    Map.of("ENGINE_DATABASE_URL", url),
+                    "ok    database",
+                    "ok    notifications",
+                    "fail  servers        the state of the cluster cannot be read: ");
+        }
     }
 
     @Test

@@ -26,8 +26,10 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public record BackupQueries(
         String url, @Nullable String user, @Nullable String password) {
+    /** With Citus, what is set is set on all servers, as each computes the sums of its rows. */
     private static final String BEGIN = """
             BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+            SET LOCAL citus.propagate_set_commands = 'local';
             SET LOCAL statement_timeout = 0;
             SET LOCAL idle_in_transaction_session_timeout = 0;
             SET LOCAL TimeZone = 'UTC';
@@ -115,13 +117,15 @@ public record BackupQueries(
                 var server = row.getString(2);
                 var sequences = numbers(connection, SEQUENCES);
                 work.accept(id, server);
-                return new Snapshot(
+                var snapshot = new Snapshot(
                         id,
                         server,
                         SchemaVersion.of(connection).version(),
                         sums(connection),
                         sequences,
                         numbers(connection, OBJECTS));
+                refuseUsedCluster(statement); // An engine may have started meanwhile.
+                return snapshot;
             }
         } catch (SQLException e) {
             throw DatabaseFailure.of("cannot be used", e);
@@ -129,12 +133,9 @@ public record BackupQueries(
     }
 
     private static void refuseUsedCluster(Statement statement) throws SQLException {
-        try (var row = statement.executeQuery(ClusterQueries.IS_USED)) {
-            row.next();
-            if (row.getBoolean(1)) {
-                throw new BackupFailure(
-                        "the database is on several servers (Citus), and engines use it, so a dump would be of several moments: stop them, or back up each server (docs/scale.md#many-primaries)");
-            }
+        if (ClusterQueries.isUsed(statement)) {
+            throw new BackupFailure(
+                    "the database is on several servers (Citus), and engines use it, so a dump would be of several moments: stop them until it ends, or back up each server (docs/scale.md#many-primaries)");
         }
     }
 

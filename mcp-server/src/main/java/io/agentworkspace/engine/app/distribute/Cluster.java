@@ -27,6 +27,7 @@ record Cluster(
      * @param triggers whether it allows triggers of distributed tables
      * @param nested whether it allows statements on distributed tables inside of functions
      * @param connections how many a statement on several shards may open to one server
+     * @param jit whether it compiles statements whose costs it overestimates
      * @param locks how many tables and indexes can be locked at the same time
      */
     record Server(
@@ -38,6 +39,7 @@ record Cluster(
             boolean triggers,
             boolean nested,
             int connections,
+            boolean jit,
             long locks) {
         String address() {
             return host + ":" + port;

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 /** What must be different before tables move. */
 record ClusterChecks(Cluster cluster) {
     private static final String NO_CITUS =
-            "Citus is not in this database: install it on each server, with shared_preload_libraries = 'citus', wal_level = logical, max_prepared_transactions = 300, citus.enable_unsafe_triggers = on, citus.allow_nested_distributed_execution = on and citus.max_adaptive_executor_pool_size = 1; restart, then run CREATE EXTENSION citus in this database on each of them";
+            "Citus is not in this database: install it on each server, with shared_preload_libraries = 'citus', wal_level = logical, max_prepared_transactions = 300, citus.enable_unsafe_triggers = on, citus.allow_nested_distributed_execution = on, citus.max_adaptive_executor_pool_size = 1 and jit = off; restart, then run CREATE EXTENSION citus in this database on each of them";
 
     /** Returns a sentence for each thing that is wrong, with what to do. */
     List<String> problems() {
@@ -109,6 +109,10 @@ record ClusterChecks(Cluster cluster) {
                 problems,
                 server -> server.isReached() && server.connections() != 1,
                 "opens several connections for one statement, which keeps an idle engine busy: ALTER SYSTEM SET citus.max_adaptive_executor_pool_size = 1 there, and SELECT pg_reload_conf()");
+        each(
+                problems,
+                server -> server.isReached() && server.jit(),
+                "compiles statements, which takes far longer than they do: ALTER SYSTEM SET jit = off there, and SELECT pg_reload_conf()");
     }
 
     private void each(List<String> problems, Predicate<Server> isWrong, String words) {

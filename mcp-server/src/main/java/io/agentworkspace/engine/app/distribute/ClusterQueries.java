@@ -9,6 +9,8 @@ import io.agentworkspace.engine.kernel.db.migration.SchemaVersion;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,11 @@ public final class ClusterQueries implements AutoCloseable {
             SET LOCAL client_min_messages = error
             """;
 
+    /** What else is set where an answer is needed soon. Without Citus, the setting has no effect. */
+    private static final String SOON = """
+            SELECT set_config('statement_timeout', ?, true), set_config('citus.node_connection_timeout', ?, true)
+            """;
+
     private static final String ONE_AT_A_TIME =
             "SELECT pg_advisory_xact_lock(hashtextextended('engine distribute', 0))";
 
@@ -35,11 +42,10 @@ public final class ClusterQueries implements AutoCloseable {
              WHERE datname = current_database() AND application_name LIKE 'agent-workspace-engine%' AND pid <> pg_backend_pid()
             """;
 
-    /** Whether the database may be on several servers, and engines use it. */
-    public static final String IS_USED = SqlTemplate.of("SELECT ({has_citus}) AND ({engines}) > 0")
-            .with("has_citus", HAS_CITUS)
-            .with("engines", ENGINES)
-            .sql();
+    private static final String HAS_ENGINES =
+            SqlTemplate.of("SELECT ({engines}) > 0").with("engines", ENGINES).sql();
+
+    private static final String IS_MOVED = "SELECT EXISTS (SELECT 1 FROM pg_dist_partition)";
 
     private static final String TABLES = """
             SELECT CAST(CAST(c.oid AS regclass) AS text) AS name, '' AS place,
@@ -74,13 +80,14 @@ public final class ClusterQueries implements AutoCloseable {
     private static final String SERVERS = """
             SELECT n.nodename AS host, n.nodeport AS port, n.groupid = 0 AS is_coordinator,
                    coalesce(r.success, false) AS is_reached,
-                   CASE WHEN r.success THEN string_to_array(r.result, ' ') ELSE '{0,off,off,1,0}' END AS settings
+                   CASE WHEN r.success THEN string_to_array(r.result, ' ') ELSE '{0,off,off,1,off,0}' END AS settings
               FROM pg_dist_node n
               LEFT JOIN run_command_on_all_nodes($$
                        SELECT concat_ws(' ', current_setting('max_prepared_transactions'),
                                         coalesce(current_setting('citus.enable_unsafe_triggers', true), 'off'),
                                         coalesce(current_setting('citus.allow_nested_distributed_execution', true), 'off'),
                                         coalesce(current_setting('citus.max_adaptive_executor_pool_size', true), '1'),
+                                        current_setting('jit'),
                                         CAST(current_setting('max_locks_per_transaction') AS bigint)
                                         * (CAST(current_setting('max_connections') AS bigint)
                                            + CAST(current_setting('max_prepared_transactions') AS bigint)))
@@ -102,9 +109,19 @@ public final class ClusterQueries implements AutoCloseable {
      * @throws DatabaseFailure if the database cannot be used
      */
     public static ClusterQueries begin(String url, @Nullable String user, @Nullable String password) {
+        return begin(url, user, password, Duration.ZERO);
+    }
+
+    /**
+     * @param user null: the URL contains the credentials
+     * @param limit in which each statement ends, also if servers of the cluster do not answer; zero: none
+     * @throws DatabaseFailure if the database cannot be used
+     */
+    public static ClusterQueries begin(String url, @Nullable String user, @Nullable String password, Duration limit) {
         var source = new PGSimpleDataSource();
         source.setUrl(url);
         source.setConnectTimeout(10);
+        source.setSocketTimeout((int) limit.toSeconds());
         source.setTcpKeepAlive(true);
         source.setLogServerErrorDetail(false);
         if (user != null) {
@@ -113,10 +130,34 @@ public final class ClusterQueries implements AutoCloseable {
         }
         try {
             var queries = new ClusterQueries(source.getConnection());
-            queries.run(BEGIN);
+            queries.begin(limit);
             return queries;
         } catch (SQLException e) {
             throw DatabaseFailure.of("cannot be used", e);
+        }
+    }
+
+    private void begin(Duration limit) {
+        try {
+            run(BEGIN);
+            if (!limit.isZero()) {
+                run(SOON, limit.toMillis() + "ms", limit.dividedBy(4).toMillis() + "ms");
+            }
+        } catch (DatabaseFailure e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** Returns whether a database has tables on several servers, and engines use it now. */
+    public static boolean isUsed(Statement statement) throws SQLException {
+        statement.execute("SELECT pg_stat_clear_snapshot()"); // Else the engines are those of an earlier statement.
+        return isTrue(statement, HAS_CITUS) && isTrue(statement, IS_MOVED) && isTrue(statement, HAS_ENGINES);
+    }
+
+    private static boolean isTrue(Statement statement, String question) throws SQLException {
+        try (var row = statement.executeQuery(question)) {
+            return row.next() && row.getBoolean(1);
         }
     }
 
@@ -156,7 +197,8 @@ public final class ClusterQueries implements AutoCloseable {
                 settings[1].equals("on"),
                 settings[2].equals("on"),
                 Integer.parseInt(settings[3]),
-                Long.parseLong(settings[4]));
+                settings[4].equals("on"),
+                Long.parseLong(settings[5]));
     }
 
     private static Table table(ResultSet row) throws SQLException {

@@ -35,12 +35,14 @@ record DatabaseChecks(SetupQueries queries, boolean isOwn, int poolSize, Clock c
                     schema(facts.schema()),
                     connections(facts),
                     backup(facts)));
-            findings.addAll(servers());
             if (facts.isPooled()) {
                 findings.add(pooler(facts.isDirectPooled()));
             }
             if (!facts.isStandby() && !facts.isDirectPooled() && !facts.commit().equals(SetupQueries.NEVER)) {
                 findings.add(notifications(facts.receivesNotifications()));
+            }
+            if (facts.hasCitus()) {
+                findings.addAll(servers());
             }
             return findings;
         } catch (DatabaseFailure e) {
@@ -160,15 +162,17 @@ record DatabaseChecks(SetupQueries queries, boolean isOwn, int poolSize, Clock c
                 : Finding.ok("connections", "%s", words);
     }
 
-    /** Returns whether the servers of a cluster are as they should be; nothing if there is one server. */
+    /** Returns whether the servers of a cluster are as they should be; nothing if all tables are on one server. */
     private List<Finding> servers() {
         var direct = queries.direct();
-        try (var cluster =
-                ClusterQueries.begin(direct == null ? queries.url() : direct, queries.user(), queries.password())) {
+        try (var cluster = ClusterQueries.begin(
+                direct == null ? queries.url() : direct, queries.user(), queries.password(), SetupQueries.NEVER)) {
             return new Distribution(cluster)
                     .state()
                     .map(DatabaseChecks::servers)
                     .orElse(List.of());
+        } catch (DatabaseFailure e) {
+            return List.of(Finding.fail("servers", "the state of the cluster cannot be read: %s", oneLine(e)));
         }
     }
 

@@ -47,7 +47,8 @@ public record SetupQueries(
                    current_setting('max_connections')::integer AS most_connections,
                    current_setting('archive_mode') <> 'off' AS is_archiving, a.last_archived_time,
                    coalesce(a.last_failed_time > coalesce(a.last_archived_time, '-infinity'), false) AS is_archiving_failed,
-                   pg_size_pretty(pg_database_size(current_database())) AS size
+                   pg_size_pretty(pg_database_size(current_database())) AS size,
+                   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS has_citus
               FROM pg_stat_archiver a
             """;
 
@@ -55,6 +56,7 @@ public record SetupQueries(
      * @param number the server's version as PostgreSQL counts: 170006 for 17.6
      * @param now the time of the server's clock when this was made
      * @param archived when the last file of the write-ahead log was archived
+     * @param hasCitus whether its tables may be on several servers
      * @param roundTrip the median of some
      * @param commit how long a commit takes, the median of some; {@link #NEVER} if it does not end, zero if the server takes no
      *     writes
@@ -75,6 +77,7 @@ public record SetupQueries(
             @Nullable Instant archived,
             boolean isArchivingFailed,
             String size,
+            boolean hasCitus,
             Duration roundTrip,
             Duration commit,
             boolean isPooled,
@@ -171,6 +174,7 @@ public record SetupQueries(
                     archived == null ? null : archived.toInstant(),
                     row.getBoolean("is_archiving_failed"),
                     row.getString("size"),
+                    row.getBoolean("has_citus"),
                     roundTrip,
                     commit,
                     isPooled,

@@ -30,20 +30,19 @@ public final class TenantStore {
                 .one(_ -> true);
     }
 
-    /** Returns the tenant with this name, if its creation was interrupted before it had an owner. Other replicas wait as in {@link #isFresh}. */
-    public Optional<Long> withoutOwner(Name name) {
+    /** Returns the tenant with this name, if its creation was interrupted before it had a user. Other replicas wait as in {@link #isFresh}. */
+    public Optional<Long> withoutUser(Name name) {
         lock();
         return db.sql("SELECT tenant_id FROM tenant WHERE name_key = :key")
                 .set("key", name.key())
                 .one(row -> row.number("tenant_id"))
-                .filter(tenant -> !hasOwner(tenant));
+                .filter(tenant -> !hasUser(tenant));
     }
 
-    private boolean hasOwner(long tenant) {
-        return db.sql(
-                        "SELECT EXISTS (SELECT 1 FROM app_user WHERE tenant_id = :tenant AND role = 'owner') AS has_owner")
+    private boolean hasUser(long tenant) {
+        return db.sql("SELECT EXISTS (SELECT 1 FROM app_user WHERE tenant_id = :tenant) AS has_user")
                 .set("tenant", tenant)
-                .one(row -> row.flag("has_owner"))
+                .one(row -> row.flag("has_user"))
                 .orElseThrow();
     }
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 /** What is wrong with clusters, which no test has. */
 class ClusterChecksTest {
     private static final SchemaVersion CURRENT = new SchemaVersion(3, 3, false);
-    private static final Server COORDINATOR = new Server("db0", 5432, true, true, 100, true, true, 1, 6_400);
-    private static final Server WORKER = new Server("db1", 5432, false, true, 100, true, true, 1, 6_400);
+    private static final Server COORDINATOR = new Server("db0", 5432, true, true, 100, true, true, 1, false, 6_400);
+    private static final Server WORKER = new Server("db1", 5432, false, true, 100, true, true, 1, false, 6_400);
     private static final List<Table> TABLES = List.of(
             new Table("agent", Place.DISTRIBUTED, Place.DISTRIBUTED),
             new Table("directory", Place.LOCAL, Place.LOCAL),
@@ -41,28 +41,32 @@ class ClusterChecksTest {
         says(
                 "db1:5432, db2:5432 cannot be reached by the coordinator",
                 COORDINATOR,
-                new Server("db1", 5432, false, false, 0, false, false, 1, 0),
-                new Server("db2", 5432, false, false, 0, false, false, 1, 0));
+                new Server("db1", 5432, false, false, 0, false, false, 1, false, 0),
+                new Server("db2", 5432, false, false, 0, false, false, 1, false, 0));
         says(
                 "db0:5432 allows no transactions of two phases",
-                new Server("db0", 5432, true, true, 0, true, true, 1, 6_400),
+                new Server("db0", 5432, true, true, 0, true, true, 1, false, 6_400),
                 WORKER);
         says(
                 "db1:5432 allows no triggers: ALTER SYSTEM SET citus.enable_unsafe_triggers",
                 COORDINATOR,
-                new Server("db1", 5432, false, true, 1, false, true, 1, 6_400));
+                new Server("db1", 5432, false, true, 1, false, true, 1, false, 6_400));
         says(
                 "db1:5432 allows no tables of tenants in functions: ALTER SYSTEM SET citus.allow_nested_distributed_execution",
                 COORDINATOR,
-                new Server("db1", 5432, false, true, 1, true, false, 1, 6_400));
+                new Server("db1", 5432, false, true, 1, true, false, 1, false, 6_400));
         says(
                 "db1:5432 opens several connections for one statement",
                 COORDINATOR,
-                new Server("db1", 5432, false, true, 1, true, true, 16, 6_400));
+                new Server("db1", 5432, false, true, 1, true, true, 16, false, 6_400));
+        says(
+                "db1:5432 compiles statements, which takes far longer",
+                COORDINATOR,
+                new Server("db1", 5432, false, true, 1, true, true, 1, true, 6_400));
         says(
                 "db1:5432 has room for too few locks",
                 COORDINATOR,
-                new Server("db1", 5432, false, true, 1, true, true, 1, 1_999));
+                new Server("db1", 5432, false, true, 1, true, true, 1, false, 1_999));
     }
 
     @Test
@@ -81,8 +85,8 @@ class ClusterChecksTest {
 
     @Test
     void whileEnginesRunServersAndNewTablesAreChecked() {
-        var lost = new Server("db1", 5432, false, false, 0, false, false, 1, 0);
-        var several = new Server("db2", 5432, false, true, 1, true, true, 16, 0);
+        var lost = new Server("db1", 5432, false, false, 0, false, false, 1, false, 0);
+        var several = new Server("db2", 5432, false, true, 1, true, true, 16, false, 0);
         var checks = new ClusterChecks(cluster(CURRENT, 14, COORDINATOR, lost, several));
         assertThat(checks.unreached()).singleElement().asString().startsWith("db1:5432 cannot be reached");
         assertThat(checks.problemsOfUse())
