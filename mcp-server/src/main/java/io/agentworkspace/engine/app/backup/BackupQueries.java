@@ -26,10 +26,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public record BackupQueries(
         String url, @Nullable String user, @Nullable String password) {
-    /** With Citus, what is set is set on all servers, as each computes the sums of its rows. */
     private static final String BEGIN = """
             BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-            SET LOCAL citus.propagate_set_commands = 'local';
             SET LOCAL statement_timeout = 0;
             SET LOCAL idle_in_transaction_session_timeout = 0;
             SET LOCAL TimeZone = 'UTC';
@@ -41,9 +39,15 @@ public record BackupQueries(
 
     private static final String EXPORT = "SELECT pg_export_snapshot(), current_setting('server_version')";
 
-    /** Tables with their columns as a list for SQL. A partition is a part of its table. */
+    /**
+     * Tables with their columns as a list for SQL. A partition is a part of its table. Times are written in UTC: with Citus, each server
+     * computes the sums of its rows, and may have another time zone.
+     */
     private static final String TABLES = """
-            SELECT quote_ident(c.relname) AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
+            SELECT quote_ident(c.relname) AS name,
+                   string_agg(format(CASE a.atttypid WHEN CAST('timestamptz' AS regtype)
+                                     THEN 'CAST(%1$I AT TIME ZONE ''UTC'' AS text) || CASE WHEN isfinite(%1$I) THEN ''+00'' ELSE '''' END'
+                                     ELSE '%1$I' END, a.attname), ', ' ORDER BY a.attnum) AS columns
               FROM pg_class c
               JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
              WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition

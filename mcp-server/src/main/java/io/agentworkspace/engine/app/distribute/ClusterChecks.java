@@ -112,7 +112,7 @@ record ClusterChecks(Cluster cluster) {
         each(
                 problems,
                 server -> server.isReached() && server.jit(),
-                "compiles statements, which takes far longer than they do: ALTER SYSTEM SET jit = off there, and SELECT pg_reload_conf()");
+                "compiles statements, which takes far longer than running them: ALTER SYSTEM SET jit = off there, and SELECT pg_reload_conf()");
     }
 
     private void each(List<String> problems, Predicate<Server> isWrong, String words) {
