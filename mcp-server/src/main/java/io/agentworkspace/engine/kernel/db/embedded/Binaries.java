@@ -14,16 +14,23 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tukaani.xz.XZInputStream;
 
-/** PostgreSQL's programs, unpacked once for each version from the archive on the class path. */
+/**
+ * PostgreSQL's programs, unpacked once for each version from the archive on the class path; or copied, which is faster, from where
+ * {@code ./engine package} has unpacked them.
+ */
 record Binaries(Path home) {
     /** The version of the archives in pom.xml. */
     static final String VERSION = "18.6.0";
 
     private static final Logger LOG = LoggerFactory.getLogger(Binaries.class);
+
+    /** The property of the JVM that names the folder of {@link #in(DataDirectory, Path)}. */
+    private static final String SHIPPED = "engine.programs";
 
     /** The file with the checksums of all others. */
     private static final String CHECKSUMS = "checksums";
@@ -33,6 +40,12 @@ record Binaries(Path home) {
      * used if nothing is missing or damaged, as after a power failure or by a cleaner of files.
      */
     static Binaries in(DataDirectory directory) {
+        var shipped = System.getProperty(SHIPPED);
+        return in(directory, shipped == null ? null : Path.of(shipped));
+    }
+
+    /** @param shipped a folder that may have the unpacked programs; null: there is none */
+    static Binaries in(DataDirectory directory, @Nullable Path shipped) {
         Path home = directory.programs(VERSION);
         if (isIntact(home)) {
             return new Binaries(home);
@@ -41,10 +54,17 @@ record Binaries(Path home) {
             LOG.warn("the programs of PostgreSQL in {} are incomplete or damaged; unpacking them again", home);
         }
         Path partial = home.resolveSibling(home.getFileName() + ".partial");
-        try (InputStream archive = archive()) {
+        Path ready = shipped == null ? null : shipped.resolve(home.getFileName());
+        try {
             delete(partial);
-            unpack(archive, partial);
-            Files.writeString(partial.resolve(CHECKSUMS), checksums(partial));
+            if (ready != null && Files.isDirectory(ready)) {
+                copy(ready, partial);
+            }
+            if (!isIntact(partial)) {
+                delete(partial);
+                unpack(partial);
+                Files.writeString(partial.resolve(CHECKSUMS), checksums(partial));
+            }
             delete(home);
             Files.move(partial, home, StandardCopyOption.ATOMIC_MOVE);
             return new Binaries(home);
@@ -63,7 +83,7 @@ record Binaries(Path home) {
     }
 
     /** Returns the checksum and path of each file, one a line. */
-    private static String checksums(Path home) throws IOException {
+    static String checksums(Path home) throws IOException {
         var lines = new StringBuilder();
         try (Stream<Path> all = Files.walk(home.toRealPath())) {
             for (Path file : all.filter(Files::isRegularFile).sorted().toList()) {
@@ -114,9 +134,22 @@ record Binaries(Path home) {
         return found;
     }
 
-    private static void unpack(InputStream archive, Path into) throws IOException {
-        var xz = new XZInputStream(new BufferedInputStream(archive, 1 << 16));
-        try (var tar = new TarArchiveInputStream(new BufferedInputStream(xz, 1 << 16))) {
+    private static void copy(Path from, Path into) throws IOException {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path path : all.toList()) {
+                Path copied = into.resolve(from.relativize(path).toString());
+                Files.copy(path, copied, LinkOption.NOFOLLOW_LINKS);
+                if (!Files.isSymbolicLink(path)) {
+                    permit(copied, Files.isExecutable(path));
+                }
+            }
+        }
+    }
+
+    private static void unpack(Path into) throws IOException {
+        try (InputStream archive = archive();
+                var xz = new XZInputStream(new BufferedInputStream(archive, 1 << 16));
+                var tar = new TarArchiveInputStream(new BufferedInputStream(xz, 1 << 16))) {
             for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
                 Path path = into.resolve(entry.getName());
                 makeDirectory(entry.isDirectory() ? path : path.resolveSibling(""));

@@ -49,6 +49,25 @@ class BinariesTest {
         assertThat(program).hasBinaryContent(original).isExecutable();
     }
 
+    /** As a package has them; what is damaged there is not used. */
+    @Test
+    void shippedProgramsAreCopied(@TempDir Path folder) throws IOException {
+        assumeTrue(Binaries.archiveName().isPresent(), "no embedded PostgreSQL for this system");
+        var shipped = Files.createDirectory(folder.resolve("shipped"));
+        var programs = new DataDirectory(shipped).programs(Binaries.VERSION);
+        copyPrograms(programs);
+        var note = Files.writeString(programs.resolve("shipped"), "");
+        Files.writeString(programs.resolve("checksums"), Binaries.checksums(programs));
+        var copied = Binaries.in(new DataDirectory(Files.createDirectory(folder.resolve("one"))), shipped);
+        assertThat(copied.program("postgres")).isExecutable();
+        assertThat(copied.home().resolve("shipped")).exists();
+
+        Files.delete(note);
+        var unpacked = Binaries.in(new DataDirectory(Files.createDirectory(folder.resolve("two"))), shipped);
+        assertThat(unpacked.program("postgres")).isExecutable();
+        assertThat(Binaries.isIntact(unpacked.home())).isTrue();
+    }
+
     /** Copies what all tests share, and may not damage. */
     private static void copyPrograms(Path home) throws IOException {
         var link = Files.createDirectory(home.resolveSibling("linked"));
